@@ -47,16 +47,35 @@ static void print_waic(svmp_particles *particles) {
            sqrt(observations * variance(&terms)), effective, terms.count);
 }
 
+/* The standard error of m + v/2, m and v the mean and the variance of x: that of the mean of x + (x - m)^2/2. Draws of
+ * chains depend on each other, and are taken in batches. */
+static double dic_error(const svmp_particles *particles, const double *x, double m) {
+    enum { BATCHES = 25 };
+    const size_t count = svmp_particles_count(particles), length = count / svmp_particles_chains(particles),
+                 batch = svmp_particles_are_chains(particles) && length >= 2 * BATCHES ? length / BATCHES : 1;
+    spread_sum batches = {0};
+    for (size_t first = 0; first < count; first += length)
+        for (size_t l = 0; l + batch <= length; l += batch) {
+            double sum = 0;
+            for (size_t k = first + l; k < first + l + batch; k++) sum += x[k] + 0.5 * (x[k] - m) * (x[k] - m);
+            add(&batches, sum / (double)batch);
+        }
+    return sqrt(variance(&batches) / (double)batches.count);
+}
+
 /* DIC = mean deviance + pD with pD = var(deviance)/2, by Gelman et al. (2003): as R2jags has it. */
 static void print_dic(svmp_particles *particles) {
     const size_t count = svmp_particles_count(particles);
     for (size_t i = 0; i < svmp_particles_variables(particles); i++) {
         if (strcmp(svmp_particles_name(particles, i), "deviance") != 0) continue;
         spread_sum own = {0};
-        for (size_t l = 0; l < count; l++) add(&own, svmp_particles_values(particles)[i * count + l]);
+        const double *deviance = svmp_particles_values(particles) + i * count;
+        for (size_t l = 0; l < count; l++) add(&own, deviance[l]);
         if (count > 1)
-            printf("DIC %.5g: mean deviance %.5g, pD %.3g (half the variance of the deviance)\n",
-                   own.mean + 0.5 * variance(&own), own.mean, 0.5 * variance(&own));
+            printf("DIC %.5g, Monte Carlo standard error %.2g: mean deviance %.5g, pD %.3g (half the variance of the "
+                   "deviance)\n",
+                   own.mean + 0.5 * variance(&own), dic_error(particles, deviance, own.mean), own.mean,
+                   0.5 * variance(&own));
     }
 }
 

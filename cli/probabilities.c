@@ -29,7 +29,7 @@ static void print_values(const svmp_series *series, double least) {
         if (larger < VALUES_SHOWN && (above++ == 0 || series->values[k] < limit)) limit = series->values[k];
     }
     for (size_t k = 0; k < series->count && shown < VALUES_SHOWN; k++)
-        if (series->values[k] >= limit)
+        if (series->values[k] >= limit && (series->values[k] > 0 || series->count <= VALUES_SHOWN))
             printf("%s%.0f: %.3g", shown++ ? ", " : " = ", least + (double)k, series->values[k]);
     printf(series->count > VALUES_SHOWN ? ", ...\n" : "\n");
 }

@@ -36,6 +36,7 @@ typedef enum random_purpose {
     RANDOM_ORDER,           /* a = first variable, b = particle: the order of exchangeable unknowns */
     RANDOM_STRATUM,         /* b = which number and group: the order of the strata in a group of sources */
     RANDOM_STRATUM_GROUP,   /* b = which number and interval: the order of the groups in an interval */
+    RANDOM_LEAP,            /* a = iteration, b = particle: to another mode */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -170,10 +170,23 @@ static data_reader find_reader(const char *path, size_t length) {
 
 int svmp_data_is_read(const char *path, size_t length) { return find_reader(path, length) != NULL; }
 
-static svmp_status unknown_kind(svmp_context *context, const char *path) {
+/* By the ending, or else by the first words. A model among the data is the first file of the command in another
+ * place. */
+static svmp_status choose_reader(svmp_context *context, const text_source *source, data_reader *reader) {
+    const data_kind kind = svmp_data_kind(source->text, source->length);
     char endings[128];
-    return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: unknown kind of data file; expected %s.", path,
-                     svmp_list_names(ending_at, "or", endings, sizeof endings));
+    *reader = find_reader(source->path, strlen(source->path));
+    if (kind == DATA_MODEL)
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "%s: error: this is a model, not data; the model is the first file: svmp run MODEL DATA...",
+                         source->path);
+    if (*reader == NULL && kind == DATA_JSON) *reader = svmp_data_read_json;
+    if (*reader == NULL && kind == DATA_DUMP) *reader = svmp_data_read_dump;
+    if (*reader) return SVMP_OK;
+    return svmp_fail(context, SVMP_BAD_INPUT,
+                     "%s: error: unknown kind of data file; expected %s, or a text such as 'y <- c(1, 2)' or "
+                     "'list(y = c(1, 2))'.",
+                     source->path, svmp_list_names(ending_at, "or", endings, sizeof endings));
 }
 
 const char *svmp_data_place(const data_set *data, const data_array *array, size_t element, char *place, size_t size) {
@@ -215,9 +228,12 @@ static void truncate(data_set *data, size_t arrays, size_t sources) {
 }
 
 /* A text of which all arrays become part of the data set, or none. */
-static svmp_status read_source(data_set *data, data_reader reader, text_source *from) {
+static svmp_status read_source(data_set *data, text_source *from) {
     const size_t arrays = data->count, sources = data->source_count;
     number_locale locale = {0};
+    data_reader reader = NULL;
+    svmp_status chosen = choose_reader(data->context, from, &reader);
+    if (chosen != SVMP_OK) return svmp_source_free(data->context, from), chosen;
     SVMP_TRY(add_source(data, from));
     svmp_status status = svmp_number_enter(data->context, &locale);
     if (status == SVMP_OK) status = reader(data, &data->sources[data->source_count - 1]);
@@ -230,10 +246,8 @@ svmp_status svmp_data_read(svmp_data *data, const char *path) {
     text_source from;
     if (data == NULL) return SVMP_BAD_CALL;
     if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read: the path is NULL.");
-    const data_reader reader = find_reader(path, strlen(path));
-    if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_read(data->context, path, &from));
-    return read_source(data, reader, &from);
+    return read_source(data, &from);
 }
 
 svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *text, size_t length) {
@@ -241,8 +255,6 @@ svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *t
     if (data == NULL) return SVMP_BAD_CALL;
     if (path == NULL || text == NULL)
         return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read_text: the path or the text is NULL.");
-    const data_reader reader = find_reader(path, strlen(path));
-    if (reader == NULL) return unknown_kind(data->context, path);
     SVMP_TRY(svmp_source_copy(data->context, path, text, length, &from));
-    return read_source(data, reader, &from);
+    return read_source(data, &from);
 }

@@ -2,7 +2,8 @@
  *
  *     .json          an object of numbers and nested arrays, row by row; null is missing
  *     .csv           a header row; every column is a vector; NA or nothing is missing
- *     .R .txt .dump  the R dump that JAGS reads; column-major; NA is missing
+ *     .R .txt .dump  the R dump that JAGS reads; column-major; NA is missing; lists and tables of BUGS
+ *     other          as .json or .R, by its first words
  *
  * A NaN among the values stands for a missing one; a NaN in a file is an error. */
 #ifndef SVMP_DATA_DATA_H
@@ -45,6 +46,11 @@ struct svmp_data {
 /* Whether there is a reader for files with the ending of these `length` characters. */
 int svmp_data_is_read(const char *path, size_t length);
 
+/* What a text, or the beginning of a file, is by its first words; DATA_OTHER where they do not say it. */
+typedef enum data_kind { DATA_OTHER, DATA_MODEL, DATA_JSON, DATA_DUMP } data_kind;
+data_kind svmp_data_kind(const char *text, size_t length);
+data_kind svmp_data_kind_of_file(const char *path);
+
 /* NULL when there is none of that name. */
 const data_array *svmp_data_find(const data_set *data, const char *name);
 
@@ -70,6 +76,9 @@ svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length)
 svmp_status svmp_data_read_json(data_set *data, const text_source *source);
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source);
 svmp_status svmp_data_read_dump(data_set *data, const text_source *source);
+
+/* A table of BUGS, which begins at *at; moves *at behind it. */
+svmp_status svmp_data_read_table(data_set *data, const text_source *source, size_t *at);
 
 /* Where the row begins, counted from 0, of a text that has been read. */
 size_t svmp_data_csv_row(const text_source *source, size_t row);

@@ -1,7 +1,7 @@
 /* The R dump that JAGS reads, and what else people keep such data in: assignments, or a list() as BUGS and dput write
  * it.
  *
- *     file       := { assignment [";"] | "list" "(" [ assignment { "," assignment } ] ")" }
+ *     file       := { assignment [";"] | "list" "(" [ assignment { "," assignment } ] ")" | table }   (table.c)
  *     assignment := name ("<-" | "=") value
  *     value      := call | { "-" | "+" } item | string | "NULL"
  *     call       := "structure" "(" value { "," attribute } ")"    .Dim or dim; other attributes are skipped
@@ -172,7 +172,12 @@ static svmp_status no_number(dump_reader *reader) {
     size_t length = word(reader), place = reader->at;
     if (length == 3 && strncmp(start, "NaN", 3) == 0)
         return DUMP_FAIL(reader, place, "NaN is not a number; write NA for a missing value");
-    if (length > 0) return DUMP_FAIL(reader, place, "'%.*s' is not a number", (int)(length < 40 ? length : 40), start);
+    const int shown = (int)(length < 40 ? length : 40);
+    if (length > 0 && start[length] == '(')
+        return DUMP_FAIL(reader, place, "'%.*s()' is not read in data files; write the numbers, as R's dump() does",
+                         shown, start);
+    if (length == 1 && *start == '.') return DUMP_FAIL(reader, place, "write NA for a missing value");
+    if (length > 0) return DUMP_FAIL(reader, place, "'%.*s' is not a number", shown, start);
     return DUMP_FAIL(reader, place, "expected a number");
 }
 
@@ -516,6 +521,10 @@ static svmp_status read_assignment(dump_reader *reader) {
     reader->count = 0;
     reader->text = false;
     SVMP_TRY(read_value(reader, &shape));
+    skip_blanks(reader);
+    if (!at_end(reader) && strchr("+-*/^%", next(reader)))
+        return DUMP_FAIL(reader, reader->at,
+                         "formulas are not read in data files; write the numbers, as R's dump() does");
     if (!reader->in_list) take(reader, ';');
     if (reader->text) return note_text(reader, offset, length);
     if (shape.rank == 0) shape = (dump_shape){.rank = 1, .dimensions = {reader->count}};
@@ -537,14 +546,37 @@ static svmp_status read_list(dump_reader *reader) {
     return SVMP_OK;
 }
 
+/* Whether a list begins here, perhaps within structure(), as dput writes lists with names and data frames. */
+static int take_list(dump_reader *reader, bool *wrapped) {
+    const size_t before = reader->at;
+    *wrapped = take_call(reader, "structure");
+    if (take_call(reader, "list")) return 1;
+    reader->at = before;
+    return 0;
+}
+
+static svmp_status read_whole_list(dump_reader *reader, bool wrapped) {
+    SVMP_TRY(read_list(reader));
+    if (!wrapped) return SVMP_OK;
+    while (take(reader, ',')) SVMP_TRY(skip_argument(reader, "structure"));
+    SVMP_TRY(expect(reader, ')', "at the end of structure("));
+    take(reader, ';');
+    return SVMP_OK;
+}
+
 /* A list that was given a name, data <- list(...), is that list. */
 static svmp_status read_statement(dump_reader *reader) {
     const size_t before = reader->at;
-    if (take_call(reader, "list")) return read_list(reader);
+    bool wrapped = false;
+    if (take_list(reader, &wrapped)) return read_whole_list(reader, wrapped);
     const size_t letters = word(reader);
     reader->at += letters;
-    if (letters > 0 && ((take(reader, '<') && take(reader, '-')) || take(reader, '=')) && take_call(reader, "list"))
-        return read_list(reader);
+    if (letters > 0 && take(reader, '[')) {
+        reader->at = before;
+        return svmp_data_read_table(reader->data, reader->source, &reader->at);
+    }
+    if (letters > 0 && ((take(reader, '<') && take(reader, '-')) || take(reader, '=')) && take_list(reader, &wrapped))
+        return read_whole_list(reader, wrapped);
     reader->at = before;
     return read_assignment(reader);
 }

@@ -93,7 +93,7 @@ static expr between_logits(program_builder *b, expr low, expr high) {
 static expr between_probits(program_builder *b, expr low, expr high) {
     expr f_low = LOG_PHI(low), f_high = LOG_PHI(high), s_low = LOG_PHI(NEG(low)), s_high = LOG_PHI(NEG(high));
     expr left = ADD(f_high, LOG1M_EXP(SUB(f_high, f_low))), right = ADD(s_low, LOG1M_EXP(SUB(s_low, s_high)));
-    return IFELSE(LESS(NUMBER(0), low), right, left);
+    return IFELSE(BELOW(NUMBER(0), low), right, left);
 }
 static expr ordered(program_builder *b, expr x, const expr_array *arguments, log_function f, log_difference between) {
     const expr *cut = arguments[1].items, mu = ARGUMENT(0);

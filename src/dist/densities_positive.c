@@ -3,6 +3,7 @@
 
 #include "dist/words.h"
 
+static const double half_log_2_pi = 0.91893853320467274178;
 static const double log_2_over_pi = -0.45158270528945486473;
 
 /* x^p for x > 0: one exponential where x is itself one. */
@@ -10,7 +11,25 @@ static expr positive_power(program_builder *b, expr x, expr p) { return EXP(MUL(
 
 /* ---- dgamma: lambda^r x^(r-1) e^(-lambda x) / gamma(r) ---- */
 
+/* log gamma(r) - (r - 1/2) log r + r - log(2 pi)/2: Stirling's remainder, by its series where nothing is left of the
+ * difference. The two agree within 1e-13 at r = 30. */
+static expr stirling(program_builder *b, expr r) {
+    expr y = DIV(NUMBER(1), SQUARE(r));
+    expr series =
+        SUB(NUMBER(1. / 12), MUL(y, SUB(NUMBER(1. / 360), MUL(y, SUB(NUMBER(1. / 1260), MUL(y, NUMBER(1. / 1680)))))));
+    expr difference = ADD(SUB(LOGGAM(r), MUL(SUB(r, NUMBER(0.5)), LOG(r))), SUB(r, NUMBER(half_log_2_pi)));
+    return IFELSE(BELOW(NUMBER(30), r), DIV(series, r), difference);
+}
+
+/* The same with r log(lambda x / r) - lambda x + r in one: the terms of an unknown r that is large, as of a gamma with
+ * a small sd, cancel to more digits than there are. */
+static expr log_gamma_density_of_large(program_builder *b, expr x, expr r, expr lambda) {
+    expr excess = DIV(SUB(MUL(lambda, x), r), r), front = SUB(HALF(LOG(r)), ADD(NUMBER(half_log_2_pi), stirling(b, r)));
+    return ADD(MUL(r, SUB(LOG1P(excess), excess)), SUB(front, LOG(x)));
+}
+
 static expr log_gamma_density(program_builder *b, expr x, expr r, expr lambda) {
+    if (svmp_expr_level(b, r) == LEVEL_INPUT) return log_gamma_density_of_large(b, x, r, lambda);
     expr front = SUB(MUL(r, LOG(lambda)), LOGGAM(r));
     return ADD(SUB(XLOGY(SUB(r, NUMBER(1)), x), MUL(lambda, x)), front);
 }

@@ -56,7 +56,7 @@ expr svmp_dt_density(program_builder *b, expr_array value, const expr_array *arg
 static expr log_t_cdf(program_builder *b, expr z, expr k) {
     expr place = DIV(k, ADD(k, SQUARE(z)));
     expr tail = SUB(LOG_BETA_I(place, HALF(k), NUMBER(0.5)), NUMBER(log_2));
-    return IFELSE(LESS(z, NUMBER(0)), tail, LOG1M_EXP(NEG(tail)));
+    return IFELSE(BELOW(z, NUMBER(0)), tail, LOG1M_EXP(NEG(tail)));
 }
 expr svmp_dt_cdf(program_builder *b, expr x, const expr_array *arguments) {
     return log_t_cdf(b, standardised(b, x, arguments), ARGUMENT(2));
@@ -102,7 +102,7 @@ expr svmp_ddexp_density(program_builder *b, expr_array value, const expr_array *
 }
 /* e^z/2 left of 0, 1 - e^-z/2 right of it. */
 static expr log_double_exponential_cdf(program_builder *b, expr z) {
-    return IFELSE(LESS(z, NUMBER(0)), SUB(z, NUMBER(log_2)), LOG1P(NEG(HALF(EXP(NEG(z))))));
+    return IFELSE(BELOW(z, NUMBER(0)), SUB(z, NUMBER(log_2)), LOG1P(NEG(HALF(EXP(NEG(z))))));
 }
 expr svmp_ddexp_cdf(program_builder *b, expr x, const expr_array *arguments) {
     return log_double_exponential_cdf(b, scaled(b, x, arguments));

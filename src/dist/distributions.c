@@ -123,7 +123,7 @@ static expr log_between(program_builder *b, const distribution *family, expr low
     expr f_low = family->log_cdf(b, low, arguments), f_high = family->log_cdf(b, high, arguments);
     expr s_low = family->log_survival(b, low, arguments), s_high = family->log_survival(b, high, arguments);
     expr left = ADD(f_high, LOG1M_EXP(SUB(f_high, f_low))), right = ADD(s_low, LOG1M_EXP(SUB(s_low, s_high)));
-    return IFELSE(LESS(s_low, f_low), right, left);
+    return IFELSE(BELOW(s_low, f_low), right, left);
 }
 
 /* log P(lower <= X <= upper). A bound outside the support is none; what does not depend on the bounds is not asked. */
@@ -148,8 +148,8 @@ static expr log_mass(program_builder *b, const distribution *family, const trunc
     if (from_below && from_above) both = log_between(b, family, low, high, arguments);
     expr cuts_below = NUMBER(from_below), cuts_above = NUMBER(from_above);
     if (from_below && !infinite(b, least))
-        cuts_below = family->discrete ? svmp_expr_greater_equal(b, low, least) : svmp_expr_greater(b, low, least);
-    if (from_above && !infinite(b, greatest)) cuts_above = LESS(high, greatest);
+        cuts_below = family->discrete ? svmp_expr_greater_equal(b, low, least) : BELOW(least, low);
+    if (from_above && !infinite(b, greatest)) cuts_above = BELOW(high, greatest);
     return IFELSE(cuts_below, IFELSE(cuts_above, both, below), IFELSE(cuts_above, above, zero));
 }
 

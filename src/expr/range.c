@@ -24,6 +24,7 @@ bool svmp_op_is_truth(expr_op op) {
     case OP_equals:
     case OP_not_equals:
     case OP_less:
+    case OP_below:
     case OP_less_equal:
     case OP_greater:
     case OP_greater_equal:

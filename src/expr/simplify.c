@@ -144,6 +144,17 @@ static bool logarithm_1p(program_builder *b, expr x, expr *result) {
     return false;
 }
 
+/* log gamma(x + n) = log gamma(x) + log x + log(x + 1) + ... + log(x + n - 1), where tables have it for many whole n:
+ * one logarithm for each, and 1/x in derivatives. */
+static bool log_gamma(program_builder *b, expr x, expr *result) {
+    enum { MOST = 1024 };
+    double n;
+    if (!b->shares_logs || !grouped(b, x, OP_add) || !svmp_expr_is_literal(b, of(b, x, 1), &n)) return false;
+    if (!(n >= 1 && n <= MOST && n == floor(n)) || svmp_expr_range(b, of(b, x, 0)) == RANGE_ANY) return false;
+    const expr before = ADD(of(b, x, 0), svmp_expr_literal(b, n - 1));
+    BECOMES(ADD(svmp_expr_loggam(b, before), svmp_expr_log(b, before)));
+}
+
 /* x log y and x log(1 - y), which are 0 for x = 0: plain products where the logarithm is always finite. */
 static bool x_log(program_builder *b, expr_op op, expr x, expr y, expr *result) {
     double value;
@@ -178,6 +189,7 @@ bool svmp_builder_simplify(program_builder *b, expr_op op, expr x, expr y, expr 
     case OP_power: return power(b, x, y, result);
     case OP_log: return logarithm(b, x, result);
     case OP_log1p: return logarithm_1p(b, x, result);
+    case OP_loggam: return log_gamma(b, x, result);
     case OP_xlogy:
     case OP_xlog1my: return x_log(b, op, x, y, result);
     case OP_masked_multiply:

@@ -224,8 +224,12 @@ static svmp_status defined_twice(model_lowering *lowering, const ast_statement *
                                    svmp_element_text(lowering, statement->left->symbol, offset, text));
     svmp_source_place(lowering->diagnostics->source, lowering->instances[before].statement->left->offset, &line,
                       &column);
-    return svmp_lowering_error(lowering, statement->left->offset, "'%s' is already defined on line %zu",
-                               svmp_element_text(lowering, statement->left->symbol, offset, text), line);
+    const bool mixed = lowering->instances[before].statement->kind != statement->kind;
+    return svmp_lowering_error(lowering, statement->left->offset, "'%s' is already defined on line %zu%s",
+                               svmp_element_text(lowering, statement->left->symbol, offset, text), line,
+                               mixed ? "; if the definition with '<-' is a transformation of data, move it to a "
+                                       "data { } block before the model"
+                                     : "");
 }
 
 static svmp_status given_and_computed(model_lowering *lowering, const ast_statement *statement, size_t offset) {

@@ -73,11 +73,11 @@ static element_boxes look_at(const model_lowering *lowering, const model_array *
         const model_element *element = &lowering->elements[array->first + offset];
         made.known += element->state == ELEMENT_KNOWN;
         if (is_stochastic(lowering, element))
-            extend(element->state == ELEMENT_DISCRETE              ? &made.summed
-                   : element->state == ELEMENT_REST                ? &made.computed
-                   : element->state != ELEMENT_UNKNOWN             ? &made.observed
-                   : lowering->instances[element->definition].leaf ? &made.drawn
-                                                                   : &made.unknown,
+            extend(element->state == ELEMENT_DISCRETE || element->state == ELEMENT_REMAINDER ? &made.summed
+                   : element->state == ELEMENT_REST                                          ? &made.computed
+                   : element->state != ELEMENT_UNKNOWN                                       ? &made.observed
+                   : lowering->instances[element->definition].leaf                           ? &made.drawn
+                                                                                             : &made.unknown,
                    &array->shape, offset);
         else if (element->definition != NOTHING && element->state != ELEMENT_KNOWN)
             extend(&made.computed, &array->shape, offset);

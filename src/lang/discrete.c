@@ -12,9 +12,11 @@
 static svmp_status not_finite(model_lowering *lowering, size_t offset, const char *advice) {
     const ast_statement *statement = lowering->statement;
     char text[ELEMENT_TEXT];
+    svmp_discrete_refuse(lowering);
     return svmp_lowering_error(
-        lowering, statement->left->offset, "'%s' ~ %s is discrete, not observed, and cannot be summed out: %s",
-        svmp_element_text(lowering, statement->left->symbol, offset, text), statement->distribution->name, advice);
+        lowering, statement->left->offset, "'%s'%s%s is discrete, not observed, and cannot be summed out: %s",
+        svmp_element_text(lowering, statement->left->symbol, offset, text), statement->distribution ? " ~ " : "",
+        statement->distribution ? statement->distribution->name : "", advice);
 }
 
 static model_item argument(const model_lowering *lowering, const value *evaluated, size_t part) {
@@ -88,9 +90,23 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
     const double all = floor(fmax(lowering->statement->largest, 0));
     bool coupled;
     SVMP_TRY(svmp_discrete_touches(lowering, lowering->statement, &coupled));
+    if (lowering->request.brief) {
+        *most = DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own;
+        if (!coupled) *most = fmax(*most, fmin(DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * all, DISCRETE_BRIEF_MOST));
+        return SVMP_OK;
+    }
     *most = DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
     if (!coupled) *most = fmax(*most, fmin(DISCRETE_FREE_LEAST + DISCRETE_FREE_TIMES * all, DISCRETE_FREE_MOST));
     return SVMP_OK;
+}
+
+/* What is asked for (lower.h). */
+static void fix_state(const model_lowering *lowering, discrete_unknown *found) {
+    const uint32_t *fixed = lowering->request.fixed;
+    if (fixed == NULL || fixed[lowering->discrete_count] == 0) return;
+    found->least += fixed[lowering->discrete_count] - 1;
+    found->states = 1;
+    found->open = false;
 }
 
 static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t offset, size_t part,
@@ -106,9 +122,14 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
     if (lowering->cut_upper) upper = fmin(upper, floor(lowering->cut_upper[element]));
     if (lowering->statement->distribution->support == SUPPORT_SUM)
         return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
+    const uint32_t *ends = lowering->request.ends;
     found->open = isinf(upper) && !isfinite(most);
-    if (found->open) SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
-    if (found->open) most += fmax(0, ceil(evaluated.lower.number)); /* T(a,) */
+    if (found->open && ends && ends[lowering->discrete_count] > 0) {
+        most = ends[lowering->discrete_count];
+    } else if (found->open) {
+        SVMP_TRY(find_end(lowering, &evaluated, which, part, &most));
+        most += fmax(0, ceil(evaluated.lower.number)); /* T(a,) */
+    }
     if (isnan(most)) most = INFINITY;
     least = fmax(least, ceil(evaluated.lower.number));
     most = fmin(most, upper);
@@ -119,6 +140,17 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
                           "distribution: dnorm(mean, 1 / variance) T(0,)");
     found->least = least;
     found->states = (uint32_t)(most - least) + 1;
+    fix_state(lowering, found);
+    return SVMP_OK;
+}
+
+static svmp_status append(model_lowering *lowering, discrete_unknown made) {
+    SVMP_TRY(
+        SVMP_GROW(lowering->context, lowering->discrete, lowering->discrete_capacity, lowering->discrete_count + 1));
+    const size_t element = lowering->arrays[made.symbol].first + made.offset;
+    lowering->elements[element].state = ELEMENT_DISCRETE;
+    lowering->elements[element].output = made.component = (uint32_t)lowering->discrete_count;
+    lowering->discrete[lowering->discrete_count++] = made;
     return SVMP_OK;
 }
 
@@ -128,12 +160,38 @@ svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t o
     discrete_unknown made = {.instance = which, .symbol = symbol, .offset = (uint32_t)offset, .reader = NOTHING};
     SVMP_TRY(find_values(lowering, which, offset, part, &made));
     lowering->item_count = items;
-    SVMP_TRY(
-        SVMP_GROW(lowering->context, lowering->discrete, lowering->discrete_capacity, lowering->discrete_count + 1));
-    const size_t element = lowering->arrays[symbol].first + offset;
-    lowering->elements[element].state = ELEMENT_DISCRETE;
-    lowering->elements[element].output = made.component = (uint32_t)lowering->discrete_count;
-    lowering->discrete[lowering->discrete_count++] = made;
+    return append(lowering, made);
+}
+
+svmp_status svmp_discrete_be_total(model_lowering *lowering, uint32_t unknown, uint32_t which, size_t offset,
+                                   double least, double most, bool open) {
+    const uint32_t *ends = lowering->request.ends, *fixed = lowering->request.fixed;
+    const double own = floor(fmax(lowering->instances[which].largest, 0));
+    discrete_unknown *total = &lowering->discrete[unknown];
+    double end = lowering->request.brief ? DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own
+                                         : DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
+    if (ends && ends[unknown] > 0) end = ends[unknown];
+    if (open) most = fmin(most, fmax(end, least));
+    if (most - least + 1 > DISCRETE_MOST_STATES)
+        return not_finite(lowering, offset, "it is a sum with too many values; bound its terms with T(,)");
+    lowering->elements[lowering->arrays[total->symbol].first + total->offset].state = ELEMENT_REMAINDER;
+    *total = (discrete_unknown){.instance = which,
+                                .symbol = lowering->statement->left->symbol,
+                                .offset = (uint32_t)offset,
+                                .reader = NOTHING,
+                                .component = unknown,
+                                .least = least,
+                                .states = (uint32_t)(most - least) + 1,
+                                .open = open,
+                                .total = true};
+    if (fixed && fixed[unknown] > 0) {
+        total->least += fixed[unknown] - 1;
+        total->states = 1;
+        total->open = false;
+    }
+    model_element *element = &lowering->elements[lowering->arrays[total->symbol].first + offset];
+    element->state = ELEMENT_DISCRETE;
+    element->output = unknown;
     return SVMP_OK;
 }
 
@@ -191,8 +249,13 @@ const char *svmp_discrete_advice(const discrete_unknown *unknown) {
                          : "";
 }
 
+void svmp_discrete_refuse(const model_lowering *lowering) {
+    if (lowering->request.sums) *lowering->request.sums = true;
+}
+
 /* `count` statements that read these unknowns, this one included. */
 static svmp_status too_many(model_lowering *lowering, size_t count) {
+    svmp_discrete_refuse(lowering);
     char names[200] = "", text[ELEMENT_TEXT], statements[80] = "";
     size_t length = 0, k = 0;
     for (; k < lowering->scope_count && k < 4; k++) {
@@ -217,7 +280,8 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
  * unknown in common. */
 static svmp_status check_cost(model_lowering *lowering, uint32_t instance) {
     const double size = scope_size(lowering);
-    if (size > DISCRETE_MOST_ENTRIES) return too_many(lowering, 1);
+    const double most = lowering->request.strict ? DISCRETE_STRICT_ENTRIES : DISCRETE_MOST_ENTRIES;
+    if (size > most) return too_many(lowering, 1);
     for (size_t k = 0; k < lowering->scope_count; k++) {
         discrete_unknown *one = &lowering->discrete[lowering->scope[k]];
         if (one->reader == instance) continue; /* counted */
@@ -337,7 +401,8 @@ svmp_status svmp_discrete_finish(model_lowering *lowering) {
     for (; summed->count < lowering->discrete_count; summed->count++) {
         const discrete_unknown *from = &lowering->discrete[summed->count];
         lowered_discrete *to = &summed->unknowns[summed->count];
-        *to = (lowered_discrete){.least = from->least, .states = from->states, .open = from->open};
+        *to = (lowered_discrete){
+            .least = from->least, .states = from->states, .open = from->open, .readers = from->readers};
         SVMP_TRY(svmp_output_name(lowering, from->symbol, from->offset, &to->name));
     }
     return SVMP_OK;

@@ -9,11 +9,12 @@
 
 #include "lang/lowering.h"
 
-#define DISCRETE_MOST_STATES  10000u
-#define DISCRETE_MOST_ENTRIES 65536u   /* of one table */
-#define DISCRETE_MOST_TERMS   1000000u /* of all tables of a component */
-#define DISCRETE_MOST_READ    300000u  /* of all factors that have an unknown in common, */
-#define DISCRETE_FEW          256u     /* but for those that have few */
+#define DISCRETE_MOST_STATES    10000u
+#define DISCRETE_MOST_ENTRIES   65536u   /* of one table */
+#define DISCRETE_STRICT_ENTRIES 8192u    /* where others are tried */
+#define DISCRETE_MOST_TERMS     1000000u /* of all tables of a component */
+#define DISCRETE_MOST_READ      300000u  /* of all factors that have an unknown in common, */
+#define DISCRETE_FEW            256u     /* but for those that have few */
 
 /* Counts without a largest value are summed to 50 + 4 times the largest observation that depends on them. Those whose
  * distribution does not depend on other discrete unknowns are cheaper to sum: to at least 100 + 6 times the largest one
@@ -24,6 +25,11 @@
 #define DISCRETE_FREE_TIMES 6
 #define DISCRETE_FREE_MOST  200
 
+/* Where the reader will look at the ends and move them (start/ends.c), it begins with short sums. */
+#define DISCRETE_BRIEF_LEAST 24
+#define DISCRETE_BRIEF_TIMES 2
+#define DISCRETE_BRIEF_MOST  100
+
 /* What a factor of a component reads: factor_scopes[first] ... [first + count - 1], ascending. */
 typedef struct discrete_factor {
     uint32_t instance;
@@ -32,6 +38,11 @@ typedef struct discrete_factor {
 
 /* Makes an unknown element of the current statement, which is discrete, one that is summed out. */
 svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t offset, size_t part);
+
+/* Makes unknown `unknown` the total that an element of a deterministic instance, the current one, is: its own element
+ * is what other terms leave of that. With these ends, if the total has no others. */
+svmp_status svmp_discrete_be_total(model_lowering *lowering, uint32_t unknown, uint32_t which, size_t offset,
+                                   double least, double most, bool open);
 
 /* The value of a discrete unknown in the present combination. */
 svmp_status svmp_discrete_read(model_lowering *lowering, uint32_t which, model_item *result);
@@ -46,6 +57,9 @@ svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance);
 /* Sums all components out: adds their factors, and what their unknowns are drawn from. */
 svmp_status svmp_discrete_sum(model_lowering *lowering);
 
+/* Notes that a sum is refused (lower.h). */
+void svmp_discrete_refuse(const model_lowering *lowering);
+
 /* What else to do where counts have too many combinations; "" where an unknown is no such count. */
 const char *svmp_discrete_advice(const discrete_unknown *unknown);
 
@@ -58,6 +72,14 @@ svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_stat
 
 /* Refuses an unknown node whose bounds depend on discrete unknowns. */
 svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_statement *statement);
+
+/* ---- total.c --------------------------------------------------------------------------------- */
+
+/* Where they are asked for (lower.h): deterministic elements that are sums of discrete unknowns become unknowns. */
+svmp_status svmp_make_totals(model_lowering *lowering);
+
+/* The value of the term that the others leave of a total, the unknown `which`. */
+svmp_status svmp_remainder_read(model_lowering *lowering, uint32_t which, model_item *result);
 
 /* ---- eliminate.c ---------------------------------------------------------------------------- */
 

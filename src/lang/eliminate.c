@@ -97,6 +97,7 @@ static double merged_size(elimination *e, uint32_t unknown) {
 
 static svmp_status too_large(elimination *e, uint32_t unknown, double size) {
     model_lowering *lowering = e->lowering;
+    svmp_discrete_refuse(lowering);
     char names[300] = "", text[ELEMENT_TEXT];
     size_t length = 0;
     const size_t rank = merge_scopes(e, unknown), shown = rank < 6 ? rank : 6;
@@ -120,6 +121,7 @@ static svmp_status too_large(elimination *e, uint32_t unknown, double size) {
 /* `what`: terms or operations. */
 static svmp_status too_much(const elimination *e, uint32_t unknown, unsigned most, const char *what) {
     model_lowering *lowering = e->lowering;
+    svmp_discrete_refuse(lowering);
     const discrete_unknown *one = unknown_at(e, unknown);
     char text[ELEMENT_TEXT];
     place before = svmp_enter(lowering, one->instance);
@@ -219,6 +221,7 @@ static bool all_zero(const elimination *e, const sum_table *table) {
 /* What the factor has against the last of its combinations, in which counts are largest. */
 static svmp_status refuse_factor(elimination *e, uint32_t instance, size_t combinations) {
     model_lowering *lowering = e->lowering;
+    svmp_discrete_refuse(lowering);
     expr ignored;
     svmp_scope_clear(lowering);
     for (size_t k = 1; k < combinations; k++) {
@@ -277,6 +280,7 @@ static expr multiply(elimination *e, const sum_step *step, const sum_table *left
 /* Each observation by itself is possible, but not all of those that depend on this unknown, and on earlier ones. */
 static svmp_status refuse_unknown(const elimination *e, uint32_t unknown) {
     model_lowering *lowering = e->lowering;
+    svmp_discrete_refuse(lowering);
     const discrete_unknown *one = unknown_at(e, unknown);
     char text[ELEMENT_TEXT];
     place before = svmp_enter(lowering, one->instance);

@@ -23,6 +23,7 @@ static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
         if (rest && one->stamp != lowering->stamp) SVMP_TRY(svmp_rest_read(lowering, one));
         model_item item = !unknown ? svmp_item_number(one->value) : instance->leaf ? svmp_item_literal(0) : one->memo;
         if (one->state == ELEMENT_DISCRETE) SVMP_TRY(svmp_discrete_read(lowering, one->output, &item));
+        if (one->state == ELEMENT_REMAINDER) SVMP_TRY(svmp_remainder_read(lowering, one->output, &item));
         factor->value_numbers[k] = unknown ? NAN : item.number;
         SVMP_TRY(svmp_item_build(lowering, item, &factor->values[k]));
     }

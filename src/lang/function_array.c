@@ -243,8 +243,30 @@ svmp_status svmp_call_sort(model_lowering *lowering, const ast_expression *call,
     return call_vector(lowering, call, svmp_exprs_sort, result);
 }
 
+/* The element that the second argument names, as in BUGS' rank(v, k) and ranked(v, k). */
+static svmp_status pick(model_lowering *lowering, const ast_expression *call, value *result) {
+    value which;
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &which));
+    const model_item item = lowering->items[which.first];
+    const bool known = which.count == 1 && svmp_item_known(item);
+    if (!known || !(item.number >= 1 && item.number <= (double)result->count) || item.number != floor(item.number))
+        return svmp_lowering_error(lowering, call->offset,
+                                   "the second argument of '%s' must be a known whole number from 1 to %zu",
+                                   call->function->name, result->count);
+    lowering->items[result->first] = lowering->items[result->first + (size_t)item.number - 1];
+    lowering->item_count = result->first + 1;
+    *result = (value){.first = result->first, .count = 1, .shape = svmp_vector_shape(1)};
+    return SVMP_OK;
+}
+
 svmp_status svmp_call_rank(model_lowering *lowering, const ast_expression *call, value *result) {
-    return call_vector(lowering, call, svmp_exprs_rank, result);
+    SVMP_TRY(call_vector(lowering, call, svmp_exprs_rank, result));
+    return call->count == 2 ? pick(lowering, call, result) : SVMP_OK;
+}
+
+svmp_status svmp_call_ranked(model_lowering *lowering, const ast_expression *call, value *result) {
+    SVMP_TRY(call_vector(lowering, call, svmp_exprs_sort, result));
+    return pick(lowering, call, result);
 }
 
 svmp_status svmp_call_order(model_lowering *lowering, const ast_expression *call, value *result) {
@@ -267,4 +289,61 @@ svmp_status svmp_call_interpolate(model_lowering *lowering, const ast_expression
         work.results[0] = svmp_exprs_interpolate(work.builder, x.count, work.operands + 1, work.operands + 1 + x.count,
                                                  work.operands[0]);
     return finish(lowering, &work, svmp_vector_shape(1), result);
+}
+
+/* ---- dinterval, dround and dsum as functions, as JAGS has them ------------------------------ */
+
+/* The number of cut points below t. */
+svmp_status svmp_call_interval(model_lowering *lowering, const ast_expression *call, value *result) {
+    value t, cuts;
+    array_call work;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &t));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &cuts));
+    if (t.count != 1)
+        return svmp_lowering_error(lowering, call->offset, "the first argument of 'dinterval' must be one number");
+    SVMP_TRY(begin(lowering, t.first, 1, &work));
+    if (work.builder) {
+        expr below = svmp_expr_literal(work.builder, 0);
+        for (size_t k = 1; k < work.count; k++)
+            below =
+                svmp_expr_add(work.builder, below, svmp_expr_less(work.builder, work.operands[k], work.operands[0]));
+        work.results[0] = below;
+    }
+    return finish(lowering, &work, svmp_vector_shape(1), result);
+}
+
+/* t rounded to a number of decimal places. */
+svmp_status svmp_call_round_to(model_lowering *lowering, const ast_expression *call, value *result) {
+    value t, digits;
+    array_call work;
+    SVMP_TRY(svmp_expand(lowering, call->operands[0], &t));
+    SVMP_TRY(svmp_expand(lowering, call->operands[1], &digits));
+    if (t.count != 1 || digits.count != 1)
+        return svmp_lowering_error(lowering, call->offset, "'dround' needs a number, and a number of decimal places");
+    SVMP_TRY(begin(lowering, t.first, 1, &work));
+    if (work.builder) {
+        expr unit = svmp_expr_power(work.builder, svmp_expr_literal(work.builder, 10), work.operands[1]);
+        expr whole = svmp_expr_round(work.builder, svmp_expr_multiply(work.builder, work.operands[0], unit));
+        work.results[0] = svmp_expr_divide(work.builder, whole, unit);
+    }
+    return finish(lowering, &work, svmp_vector_shape(1), result);
+}
+
+/* Element by element, of any number of arrays. */
+svmp_status svmp_call_sums(model_lowering *lowering, const ast_expression *call, value *result) {
+    value first = {0}, other;
+    array_call work;
+    for (size_t k = 0; k < call->count; k++) {
+        SVMP_TRY(svmp_expand(lowering, call->operands[k], k == 0 ? &first : &other));
+        if (k > 0 && other.count != first.count)
+            return svmp_lowering_error(lowering, call->offset, "the arguments of 'dsum' have %zu and %zu elements",
+                                       first.count, other.count);
+    }
+    SVMP_TRY(begin(lowering, first.first, first.count, &work));
+    for (size_t j = 0; work.builder && j < first.count; j++) {
+        work.results[j] = work.operands[j];
+        for (size_t k = 1; k < call->count; k++)
+            work.results[j] = svmp_expr_add(work.builder, work.results[j], work.operands[k * first.count + j]);
+    }
+    return finish(lowering, &work, first.shape, result);
 }

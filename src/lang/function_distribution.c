@@ -23,7 +23,7 @@ static bool split(const char *name, distribution_function *kind, const distribut
         snprintf(spelled, sizeof spelled, "d%s", name + length);
         *kind = kinds[k].kind;
         *family = svmp_distribution_find(spelled);
-        if (*family && (*family)->proper && (*family)->rank == RANK_SCALAR) return true;
+        if (*family && (*family)->proper && (*kind == LOG_DENSITY || (*family)->rank == RANK_SCALAR)) return true;
     }
     return false;
 }
@@ -35,8 +35,11 @@ static expr probability(program_builder *b, const distribution *family, expr x, 
     expr lower, upper;
     svmp_distribution_bounds(b, family, arguments, NULL, &lower, &upper);
     if (family->discrete) x = svmp_expr_integer_divide(b, x, NUMBER(1));
-    expr inside = EXP(family->log_cdf(b, x, arguments)), below = LESS(x, lower);
-    return IFELSE(below, NUMBER(0), IFELSE(LESS(x, upper), inside, NUMBER(1)));
+    expr result = EXP(family->log_cdf(b, x, arguments));
+    double end;
+    if (!(svmp_expr_is_literal(b, upper, &end) && isinf(end))) result = IFELSE(BELOW(x, upper), result, NUMBER(1));
+    if (!(svmp_expr_is_literal(b, lower, &end) && isinf(end))) result = IFELSE(BELOW(x, lower), NUMBER(0), result);
+    return result;
 }
 
 #define GAMMA_QUANTILE(p, a)   svmp_expr_gamma_quantile(b, p, a)
@@ -100,7 +103,7 @@ static bool quantile(program_builder *b, const distribution *family, expr p, con
         *x = ADD(ARGUMENT(0), MUL(p, SUB(ARGUMENT(1), ARGUMENT(0))));
     else if (strcmp(name, "ddexp") == 0)
         *x = ADD(ARGUMENT(0),
-                 DIV(IFELSE(LESS(p, NUMBER(0.5)), LOG(MUL(NUMBER(2), p)), NEG(LOG(MUL(NUMBER(2), SUB(one, p))))),
+                 DIV(IFELSE(BELOW(p, NUMBER(0.5)), LOG(MUL(NUMBER(2), p)), NEG(LOG(MUL(NUMBER(2), SUB(one, p))))),
                      ARGUMENT(1)));
     else
         return relative_quantile(b, name, p, arguments, x) || count_quantile(b, family, p, arguments, x);
@@ -136,6 +139,13 @@ static svmp_status build(model_lowering *lowering, const ast_expression *call, d
     return svmp_builder_status(b);
 }
 
+static bool has_arrays(const distribution *family) {
+    if (family->rank != RANK_SCALAR) return true;
+    for (size_t k = 0; k < family->arguments; k++)
+        if (family->argument[k].rank != RANK_SCALAR) return true;
+    return false;
+}
+
 static svmp_status call_distribution(model_lowering *lowering, const ast_expression *call, value *result) {
     distribution_function kind = DENSITY;
     const distribution *family = NULL;
@@ -144,6 +154,7 @@ static svmp_status call_distribution(model_lowering *lowering, const ast_express
     model_item operands[DISTRIBUTION_ARGUMENTS + 1], answer = {.kind = ITEM_LITERAL};
     expr built[DISTRIBUTION_ARGUMENTS + 1], one = {0};
     split(name, &kind, &family);
+    if (kind == LOG_DENSITY && has_arrays(family)) return svmp_call_density(lowering, call, family, result);
     for (size_t k = 0; k < call->count; k++) {
         SVMP_TRY(svmp_expand_scalar(lowering, call->operands[k], &operands[k]));
         if (operands[k].kind > answer.kind) answer.kind = operands[k].kind;

@@ -10,6 +10,14 @@ enum { DEEPEST = 300 };
 
 /* ---- subscripts ----------------------------------------------------------------------------- */
 
+/* 1:n-1, which is (1:n) - 1 here and in JAGS, but 1:(n-1) in BUGS. */
+static bool is_shifted_range(const ast_expression *index) {
+    const ast_expression *first = index->kind == AST_CALL && index->count == 2 ? index->operands[0] : NULL;
+    const char *outer = first && index->function ? index->function->name : "";
+    const char *inner = first && first->kind == AST_CALL && first->function ? first->function->name : "";
+    return (strcmp(outer, "-") == 0 || strcmp(outer, "+") == 0) && strcmp(inner, ":") == 0;
+}
+
 /* A subscript from 0, or an error; `extent` is what the array has in that dimension. */
 static svmp_status check_index(model_lowering *lowering, const ast_expression *variable, const ast_expression *index,
                                double number, size_t extent, size_t *result) {
@@ -17,8 +25,8 @@ static svmp_status check_index(model_lowering *lowering, const ast_expression *v
     if (number != floor(number))
         return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is not a whole number", number, name);
     if (!(number >= 1 && number <= (double)extent))
-        return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is out of range 1 to %zu", number,
-                                   name, extent);
+        return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is out of range 1 to %zu%s", number,
+                                   name, extent, is_shifted_range(index) ? "; write 1:(n - 1) for 1:n - 1" : "");
     *result = (size_t)number - 1;
     return SVMP_OK;
 }
@@ -275,6 +283,7 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
     *result = (model_item){.kind = ITEM_OPAQUE};
     if (!lowering->symbolic && read->state != ELEMENT_COMPUTED) return SVMP_OK;
     if (read->state == ELEMENT_DISCRETE) return svmp_discrete_read(lowering, read->output, result);
+    if (read->state == ELEMENT_REMAINDER) return svmp_remainder_read(lowering, read->output, result);
     if (read->stamp != lowering->stamp) {
         uint32_t definition = read->definition;
         model_instance *defined = &lowering->instances[definition];

@@ -3,6 +3,7 @@
 #include "lang/discrete.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
@@ -100,6 +101,7 @@ static svmp_status make_nodes(model_lowering *lowering) {
         lowering->stamp++;
         SVMP_TRY(svmp_go_on(lowering, svmp_make_node(lowering, k)));
     }
+    SVMP_TRY(svmp_make_totals(lowering));
     svmp_place_leaves(lowering);
     const size_t variables = lowering->result->variables + lowering->result->leaf_variables + lowering->discrete_count;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, variables));
@@ -141,6 +143,19 @@ static svmp_status require_unknowns(model_lowering *lowering) {
                      lowering->diagnostics->source->path);
 }
 
+/* A stochastic name of the model without data that is spelt almost like one of the data; NULL: there is none. */
+static const char *similar_name(const model_lowering *lowering, const char *name) {
+    const char *best = NULL;
+    int nearest = 0;
+    for (uint32_t k = 0; k < lowering->ast->names.count; k++) {
+        const char *candidate = lowering->ast->names.text[k];
+        const int distance = strcasecmp(name, candidate) == 0 ? 1 : svmp_name_distance(name, strlen(name), candidate);
+        if (lowering->arrays[k].rank_seen == 0 || svmp_data_find(lowering->data, candidate)) continue;
+        if (distance > 0 && (best == NULL || distance < nearest)) best = candidate, nearest = distance;
+    }
+    return best;
+}
+
 /* Names in the data that the model never mentions are most often a slip; many of them are a table that has more. */
 static void warn_of_unread_data(const model_lowering *lowering) {
     enum { TOLD = 5 };
@@ -151,7 +166,9 @@ static void warn_of_unread_data(const model_lowering *lowering) {
         if (symbol != NAMES_NONE && (lowering->arrays[symbol].read || lowering->arrays[symbol].rank_seen > 0)) continue;
         if (unread++ >= TOLD) continue;
         char sentence[200], text[900];
-        snprintf(sentence, sizeof sentence, "'%.100s' is not used by the model", array->name);
+        const char *near = similar_name(lowering, array->name);
+        snprintf(sentence, sizeof sentence, "'%.100s' is not used by the model%s%.60s%s", array->name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "', which has no data?" : "");
         svmp_data_describe(lowering->data, array, "warning", sentence, text, sizeof text);
         svmp_log(lowering->context, SVMP_LOG_WARNING, "%s", text);
     }
@@ -159,6 +176,42 @@ static void warn_of_unread_data(const model_lowering *lowering) {
         svmp_log(lowering->context, SVMP_LOG_WARNING, "%s: warning: %zu more name%s not used by the model",
                  lowering->diagnostics->source->path, unread - TOLD,
                  unread - TOLD == 1 ? " of the data is" : "s of the data are");
+}
+
+static size_t node_with(const lowered_model *result, uint32_t variable) {
+    size_t low = 0, high = result->node_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (result->nodes[middle].variable <= variable)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether some factor is of several nodes. */
+static bool joins_nodes(const lowered_model *result) {
+    for (size_t g = 0; g < result->group_count; g++) {
+        const factor_group *group = &result->groups[g];
+        for (size_t k = 0; k < group->instances * group->slots; k++)
+            if (node_with(result, group->variables[k]) !=
+                node_with(result, group->variables[k / group->slots * group->slots]))
+                return true;
+    }
+    return false;
+}
+
+/* With data, of which no node is an observation, the result is the prior: most often a slip, unless no node depends on
+ * another. */
+static void warn_of_no_observation(const model_lowering *lowering) {
+    const lowered_model *result = lowering->result;
+    if (result->observed > 0 || result->potentials || lowering->data->count == 0) return;
+    if (!joins_nodes(result) && result->leaf_count == 0) return;
+    svmp_log(
+        lowering->context, SVMP_LOG_WARNING,
+        "%s: warning: nothing is observed: no node of the model has a value in the data, so the result is the prior",
+        lowering->diagnostics->source->path);
 }
 
 /* Text among the data is skipped, unless it is what the model asks for. */
@@ -206,6 +259,7 @@ static svmp_status lower(model_lowering *lowering) {
     SVMP_TRY(svmp_patterns_finish(lowering));
     SVMP_TRY(svmp_describe_arrays(lowering));
     warn_of_unread_data(lowering);
+    warn_of_no_observation(lowering);
     return SVMP_OK;
 }
 
@@ -216,7 +270,7 @@ static svmp_status lower_text(model_lowering *lowering, const text_source *sourc
     diagnostics *noted = NULL;
     svmp_status status = SVMP_OK;
     lowering->ast = &ast; /* cppcheck-suppress autoVariables ; until the end of this function */
-    lowering->pending = lowering->instance = lowering->factor = NOTHING;
+    lowering->pending = lowering->instance = lowering->factor = lowering->without = NOTHING;
     SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
     lowering->diagnostics = noted;
     SVMP_CHECK(svmp_parse(noted, &ast));

@@ -13,6 +13,14 @@ typedef struct lower_request {
                                  * its own nodes need, and what is monitored in the first process. NULL: everything */
     double centring;            /* of nodes that can have it (model/lowered.h): 1 leaves all as they are, */
     const node_coordinates *coordinates; /* or, unless NULL, of each node */
+    const uint32_t *ends; /* of each discrete unknown that has no largest value: where its sum ends; 0, or NULL: where
+                           * lang/discrete.c says */
+    const uint32_t
+        *fixed;  /* of each discrete unknown: 1 + the state, counted from 0, that it is to have; 0, or NULL: any */
+    bool totals; /* sums of discrete unknowns are unknowns by themselves: lang/total.c */
+    bool *sums;  /* set where a sum is refused, because it is too long or has no term; may be NULL */
+    bool strict; /* only small tables: others may be smaller with totals */
+    bool brief;  /* sums without an end of their own begin short, since the ends will be looked at (start/ends.h) */
 } lower_request;
 
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the

@@ -10,6 +10,7 @@
  *     interval.c   censored nodes
  *     discrete.c   unknowns with finitely many values, and
  *     eliminate.c  how they are summed out
+ *     total.c      sums of them that are unknowns by themselves
  *     chain.c      long chains of deterministic elements
  *     leaf.c       unknown nodes that nothing observed depends on
  *     node.c       unknown nodes, their transforms and bounds
@@ -65,13 +66,14 @@ typedef struct value {
 
 typedef enum element_state {
     ELEMENT_UNDEFINED,
-    ELEMENT_KNOWN,    /* value: from data, or computed from what is known */
-    ELEMENT_COMPUTED, /* by a deterministic instance, not evaluated yet */
-    ELEMENT_BUSY,     /* being evaluated: reading it now is a cycle */
-    ELEMENT_OPAQUE,   /* computed, and depends on unknowns */
-    ELEMENT_UNKNOWN,  /* variable or part of a node */
-    ELEMENT_DISCRETE, /* unknown, with finitely many values: summed out */
-    ELEMENT_REST,     /* what the others leave of an observed sum: rest.c */
+    ELEMENT_KNOWN,     /* value: from data, or computed from what is known */
+    ELEMENT_COMPUTED,  /* by a deterministic instance, not evaluated yet */
+    ELEMENT_BUSY,      /* being evaluated: reading it now is a cycle */
+    ELEMENT_OPAQUE,    /* computed, and depends on unknowns */
+    ELEMENT_UNKNOWN,   /* variable or part of a node */
+    ELEMENT_DISCRETE,  /* unknown, with finitely many values: summed out */
+    ELEMENT_REST,      /* what the others leave of an observed sum: rest.c */
+    ELEMENT_REMAINDER, /* discrete, and what the others leave of a total: total.c */
 } element_state;
 
 typedef struct model_element {
@@ -128,6 +130,7 @@ typedef struct discrete_unknown {
     uint32_t reader;    /* the last factor that read it */
     size_t readers;     /* factors that do, */
     double read;        /* and how many entries their tables have */
+    bool total;         /* the sum of others (total.c) */
 } discrete_unknown;
 
 /* ---- patterns ------------------------------------------------------------------------------- */
@@ -175,19 +178,20 @@ typedef struct model_lowering {
     double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
     ast_statement *statement;
     const double *counters;
-    uint32_t instance; /* or NOTHING */
-    uint32_t factor;   /* the instance whose factor is being made, or NOTHING */
-    bool in_data;      /* data { } is being computed */
-    bool sizing;       /* dimensions are being found: only data can be read */
-    bool shaping;      /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
-    bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
-    bool tracing;      /* nothing is asked for but what is read */
-    int depth;
-    size_t node_reads;  /* how many elements that the model defines were read */
+    uint32_t instance;  /* or NOTHING */
+    uint32_t factor;    /* the instance whose factor is being made, or NOTHING */
+    bool in_data;       /* data { } is being computed */
+    bool sizing;        /* dimensions are being found: only data can be read */
+    bool shaping;       /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
+    bool symbolic;      /* unknowns become expressions; otherwise they are opaque */
+    bool tracing;       /* nothing is asked for but what is read */
     bool only_discrete; /* there is no other unknown */
-    size_t model_end;   /* where model { } ends, for who adds one */
     bool drawn;         /* discrete unknowns have values: those drawn for each particle */
-    uint32_t pending;   /* an instance to be computed before we go on, or NOTHING */
+    int depth;
+    size_t node_reads; /* how many elements that the model defines were read */
+    size_t model_end;  /* where model { } ends, for who adds one */
+    uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
+    uint32_t without;  /* the total whose other terms are being added up, or NOTHING */
     uint32_t stamp;
     uint32_t slot_epoch; /* the stamp of the builder's inputs */
 
@@ -392,6 +396,11 @@ svmp_status svmp_call_largest_bound(model_lowering *, const ast_expression *, va
 svmp_status svmp_call_sort(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_rank(model_lowering *, const ast_expression *, value *);
 svmp_status svmp_call_order(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_density(model_lowering *, const ast_expression *, const distribution *, value *);
+svmp_status svmp_call_interval(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_round_to(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_sums(model_lowering *, const ast_expression *, value *);
+svmp_status svmp_call_ranked(model_lowering *, const ast_expression *, value *);
 
 typedef struct evaluated_distribution {
     size_t count;

@@ -20,9 +20,10 @@ static svmp_status build_value(model_lowering *lowering, model_element *element,
         SVMP_TRY(svmp_rest_read(lowering, element));
         return svmp_item_build(lowering, element->memo, built);
     }
-    if (element->state == ELEMENT_DISCRETE) {
+    if (element->state == ELEMENT_DISCRETE || element->state == ELEMENT_REMAINDER) {
         model_item drawn;
-        SVMP_TRY(svmp_discrete_read(lowering, element->output, &drawn));
+        SVMP_TRY((element->state == ELEMENT_DISCRETE ? svmp_discrete_read
+                                                     : svmp_remainder_read)(lowering, element->output, &drawn));
         return svmp_item_build(lowering, drawn, built);
     }
     if (element->state != ELEMENT_KNOWN) {
@@ -72,7 +73,7 @@ static svmp_status add_element(model_lowering *lowering, uint32_t symbol, size_t
     const model_element *element = &lowering->elements[lowering->arrays[symbol].first + offset];
     if (element->definition == NOTHING) return SVMP_OK;
     const bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC ||
-                          element->state == ELEMENT_DISCRETE;
+                          element->state == ELEMENT_DISCRETE || element->state == ELEMENT_REMAINDER;
     if (computed) SVMP_TRY(add_monitor(lowering, symbol, offset));
     *reported = *reported || computed || element->state == ELEMENT_UNKNOWN || element->state == ELEMENT_REST;
     return SVMP_OK;

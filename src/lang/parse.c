@@ -3,6 +3,7 @@
 #include "lang/parse.h"
 
 #include <string.h>
+#include <strings.h>
 
 svmp_status svmp_parse_unexpected(model_parser *parser, const char *what) {
     const token *next = parser->next;
@@ -255,7 +256,7 @@ static svmp_status not_a_block(model_parser *parser) {
     if (next->kind == TOKEN_NAME && next->length < sizeof spelled)
         memcpy(spelled, parser->diagnostics->source->text + next->offset, next->length);
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (svmp_name_distance(spelled, strlen(spelled), words[k]) > 0)
+        if (strcasecmp(spelled, words[k]) == 0 || svmp_name_distance(spelled, strlen(spelled), words[k]) > 0)
             return svmp_diagnose(parser->diagnostics, next->offset,
                                  "expected 'model', 'data' or 'var', not '%s'; did you mean '%s'?", spelled, words[k]);
     return svmp_parse_unexpected(parser, "'model', 'data' or 'var'");

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "method/adaptation.h"
+#include "method/leap.h"
 #include "method/method.h"
 #include "method/tree.h"
 #include "model/natural.h"
@@ -181,6 +182,21 @@ static blame find_blame(const svmp_run *run, chain *c) {
 
 static int has_fault(const chain *c) { return c->h.failed || c->fault != CHAIN_FINE; }
 
+/* To another mode, where some are known. */
+static void leap(const svmp_run *run, chain *c, size_t t) {
+    const model_modes *modes = run->model->modes;
+    const random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_LEAP, .a = t, .b = c->number};
+    const phase_point before = c->z;
+    if (modes == NULL) return;
+    svmp_leap_offer(modes, stream, c->trial.p, 1, c->trial.q);
+    svmp_hamiltonian_evaluate(&c->h, &c->trial);
+    if (c->h.failed || !svmp_hamiltonian_is_finite(&c->h, &c->trial)) return;
+    const double chance = svmp_leap_chance(modes, stream, c->trial.p, 1, c->z.q, c->trial.q);
+    if (!(c->trial.log_density - c->z.log_density + chance > 0)) return;
+    c->z = c->trial;
+    c->trial = before;
+}
+
 static void transition(const svmp_run *run, chain *c) {
     const size_t t = c->iteration;
     if (t == 0) start(run, c);
@@ -188,6 +204,7 @@ static void transition(const svmp_run *run, chain *c) {
     c->h.lost = 0;
     svmp_tree_transition(&c->tree, &c->z, c->step, run->options.seed, t, c->number);
     if (c->tree.divergent && c->h.lost && !c->blame.known && t >= run->options.warmup) c->blame = find_blame(run, c);
+    leap(run, c, t);
     keep(run, c, t);
     if (t < run->options.warmup) adapt(run, c, t);
     if (!has_fault(c)) c->iteration++;

@@ -12,7 +12,8 @@
  *     (covariance.h). A node that moves in other coordinates is held to those on the scale of the model text.
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
- * carried.
+ * carried. Nor is one where modes are known that are far apart (model/modes.h): particles start in all of them, and
+ * each iteration offers them a leap to another one (leap.h).
  *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
@@ -25,6 +26,7 @@
 #include "method/covariance.h"
 #include "method/hold.h"
 #include "method/hold_text.h"
+#include "method/leap.h"
 #include "method/method.h"
 #include "method/rest.h"
 #include "method/sweep.h"
@@ -46,9 +48,10 @@ typedef struct transport {
     gaussian *q;
     sweeper *sweeper;
     trajectory *global;
-    int local;   /* trajectories would cost too much: local moves alone */
-    bool *jumps; /* of each variable: the density may jump in it, or it is ordered; NULL: nowhere */
-    int broken;  /* it may jump somewhere: no particle is carried */
+    leaper *leaper; /* between modes that are known; NULL: there are none */
+    int local;      /* trajectories would cost too much: local moves alone */
+    bool *jumps;    /* of each variable: the density may jump in it, or it is ordered; NULL: nowhere */
+    int broken;     /* it may jump somewhere: no particle is carried */
     averages *averages;
     covariance *covariance; /* NULL: of too many variables, or one */
     double *metric;        /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
@@ -128,6 +131,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &own->q));
     SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
     SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
+    SVMP_TRY(svmp_leaper_create(b, &own->leaper));
     own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
     SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved));
@@ -143,6 +147,7 @@ static svmp_status alloc(svmp_run *run) {
 static void free_transport(svmp_run *run) {
     transport *own = run->own;
     svmp_trajectory_free(own->global);
+    svmp_leaper_free(own->leaper);
     svmp_sweeper_free(own->sweeper);
     svmp_gaussian_free(own->q);
     svmp_averages_free(own->averages);
@@ -162,6 +167,7 @@ static gaussian *own_gaussian(const svmp_run *run) { return ((const transport *)
 
 static svmp_status draw_start(svmp_run *run, double *x) {
     const transport *own = run->own;
+    if (own->leaper) return svmp_leaper_start(own->leaper, x);
     return svmp_gaussian_draw(own->q, run->backend->seed, run->backend->n, x);
 }
 
@@ -236,10 +242,11 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     transport *own = run->own;
     const size_t left = run->iterations - run->iteration - 1;
     double *x;
-    const size_t wanted = own->ordered || own->broken ? 0 : CARRIES; /* what is ordered is only held */
+    const int apart = own->broken || own->leaper; /* nothing is carried, or held to moments, across a gap */
+    const size_t wanted = own->ordered || apart ? 0 : CARRIES; /* what is ordered is only held */
     own->limit = by_itself && left >= wanted ? 0 : run->iterations;
     own->carries = left < wanted ? left : wanted;
-    own->stage = have_met(run) && !own->broken ? STAGE_CARRIES : STAGE_DONE;
+    own->stage = have_met(run) && !apart ? STAGE_CARRIES : STAGE_DONE;
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     if (own->ordered) svmp_model_sort(run->model, svmp_gaussian_mean(own->q), run->backend->n, x);
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
@@ -317,6 +324,7 @@ static svmp_status move(svmp_run *run) {
     const double *x, *score, gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0) SVMP_TRY(svmp_sweeper_measure(own->sweeper, b, 0));
     if (t == ADAPTS && own->broken) SVMP_TRY(gather_strays(run));
+    SVMP_TRY(svmp_leap(own->leaper, b, t));
     SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
     SVMP_TRY(svmp_trajectory_check(own->global, b, t));

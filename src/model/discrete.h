@@ -9,7 +9,8 @@ typedef struct lowered_discrete {
     char *name; /* Stan's way: z.3 */
     double least;
     uint32_t states;
-    bool open; /* larger values are possible; the sum ends where their weight is thought to be nothing */
+    bool open;      /* larger values are possible; the sum ends where their weight is thought to be nothing */
+    size_t readers; /* factors that depend on it */
 } lowered_discrete;
 
 /* One unknown given those that were summed out later. Its probabilities are values of the component's program from

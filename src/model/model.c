@@ -10,6 +10,7 @@
 #include "model/callback.h"
 #include "model/gaussian_group.h"
 #include "model/lowered.h"
+#include "model/modes.h"
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
@@ -50,6 +51,7 @@ void svmp_model_free(svmp_model *model) {
     free_gather(model);
     svmp_lowered_free(model->lowered);
     svmp_release(context, model->identity);
+    svmp_modes_free(context, model->modes);
     svmp_release(context, model->names);
     svmp_release(context, model->lower);
     svmp_release(context, model->upper);

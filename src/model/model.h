@@ -33,6 +33,7 @@ struct svmp_model {
     struct lowered_model *lowered; /* for a model text: names, transforms, priors; else NULL. For a fragment: the nodes
                                     * of the whole */
     struct fingerprint *identity;  /* of the whole model; NULL: not computed yet */
+    struct model_modes *modes;     /* that are known and far apart; NULL: none are known */
 
     size_t names_capacity, bound_capacity, group_capacity, group_factor_capacity;
 };

@@ -107,7 +107,8 @@ done:
 
 static svmp_status read_model(svmp_context *context, const model_files *files, const graph_owners *owners,
                               svmp_model **model) {
-    const lower_request request = {files->monitors, owners, files->centring, files->coordinates};
+    const lower_request request = {files->monitors, owners,        files->centring, files->coordinates, files->ends,
+                                   files->fixed,    files->totals, files->sums,     files->strict,      files->brief};
     language_files opened = {0};
     svmp_model *made = NULL;
     svmp_status status = svmp_model_create(context, &made);
@@ -125,7 +126,14 @@ done:
 }
 
 static svmp_status read_graph(svmp_context *context, const model_files *files, svmp_graph **graph) {
-    const lower_request request = {.centring = files->centring, .coordinates = files->coordinates};
+    const lower_request request = {.centring = files->centring,
+                                   .coordinates = files->coordinates,
+                                   .ends = files->ends,
+                                   .fixed = files->fixed,
+                                   .totals = files->totals,
+                                   .sums = files->sums,
+                                   .strict = files->strict,
+                                   .brief = files->brief};
     language_files opened = {0};
     svmp_graph *made = NULL;
     svmp_status status;

@@ -24,17 +24,32 @@ static const struct model_kind {
 
 static const char *ending_of(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k].ending : NULL; }
 
-/* By the ending of the first file; fails where that is of no kind. */
+/* A text that is not a model, in the place of one: the files are in another order, or the model was left out. */
+static svmp_status refuse_data(svmp_context *context, const model_files *files) {
+    const data_kind kind = svmp_data_kind_of_file(files->paths[0]);
+    if (kind != DATA_DUMP && kind != DATA_JSON) return SVMP_OK;
+    for (size_t k = 1; k < files->count; k++)
+        if (svmp_data_kind_of_file(files->paths[k]) == DATA_MODEL)
+            return svmp_fail(context, SVMP_BAD_INPUT, "'%s' is a data file; the model, '%s', comes first.",
+                             files->paths[0], files->paths[k]);
+    return svmp_fail(context, SVMP_BAD_INPUT, "'%s' is a data file; the model file comes first.", files->paths[0]);
+}
+
+/* By the ending of the first file, or else by its first words; fails where that is of no kind. */
 static svmp_status find_reader(svmp_context *context, const model_files *files, const model_reader **found) {
     char endings[64];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) return *found = kinds[k].reader, SVMP_OK;
+        if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) *found = kinds[k].reader;
+    if (*found == &svmp_language_reader) SVMP_TRY(refuse_data(context, files));
+    if (*found) return SVMP_OK;
     if (svmp_path_ends_in(files->paths[0], ".stan"))
         return svmp_fail(context, SVMP_BAD_INPUT,
                          "Cannot read the Stan program '%s': models are written in the BUGS language, in a file that "
                          "ends in .bug. See \"Coming from Stan\" in docs/language.md.",
                          files->paths[0]);
-    if (svmp_data_is_read(files->paths[0], strlen(files->paths[0])))
+    const data_kind kind = svmp_data_kind_of_file(files->paths[0]);
+    if (kind == DATA_MODEL) return *found = &svmp_language_reader, SVMP_OK;
+    if (kind != DATA_OTHER || svmp_data_is_read(files->paths[0], strlen(files->paths[0])))
         return svmp_fail(context, SVMP_BAD_INPUT,
                          "'%s' is a data file; the model file comes first, and its name ends in %s.", files->paths[0],
                          svmp_list_names(ending_of, "or", endings, sizeof endings));
@@ -52,7 +67,7 @@ static svmp_status check_call(svmp_context *context, size_t count, const char *c
 }
 
 svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model) {
-    const model_reader *reader = &svmp_language_reader;
+    const model_reader *reader = files->text ? &svmp_language_reader : NULL;
     number_locale locale = {0};
     if (files->text == NULL) {
         SVMP_TRY(check_call(context, files->count, files->paths, model));

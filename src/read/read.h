@@ -2,6 +2,8 @@
 #ifndef SVMP_READ_READ_H
 #define SVMP_READ_READ_H
 
+#include <stdbool.h>
+
 #include "graph/part.h"
 #include "svmp_parallel.h"
 
@@ -13,6 +15,12 @@ typedef struct model_files {
     const char *monitors;                       /* as in svmp_reading */
     double centring;                            /* of model texts, as in lang/lower.h: 1 leaves nodes as they are, */
     const struct node_coordinates *coordinates; /* or the coordinates of each node; NULL: none */
+    const uint32_t *ends;                       /* of open sums, as in lang/lower.h; NULL: none, */
+    const uint32_t *fixed;                      /* states of discrete unknowns, as in lang/lower.h; NULL: none */
+    bool totals;                                /* sums of them are unknowns by themselves */
+    bool *sums;                                 /* set where a sum is refused; may be NULL */
+    bool strict;                                /* tables must be small */
+    bool brief;                                 /* and whether they begin short */
 } model_files;
 
 int svmp_path_ends_in(const char *path, const char *ending);

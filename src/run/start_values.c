@@ -18,11 +18,21 @@ static int is_csv(const char *path, size_t length) {
     return length > 4 && strncasecmp(path + length - 4, ".csv", 4) == 0;
 }
 
+/* Files of other names: values by their first words, or else particles. */
+static int is_text_of_values(const char *path, size_t length) {
+    char copy[4096];
+    if (length >= sizeof copy) return 0;
+    memcpy(copy, path, length);
+    copy[length] = '\0';
+    const data_kind kind = svmp_data_kind_of_file(copy);
+    return kind == DATA_DUMP || kind == DATA_JSON;
+}
+
 int svmp_start_is_values(const char *paths) {
     if (paths == NULL) return 0;
     for (const char *at = paths;; at++) {
         const size_t length = strcspn(at, ",");
-        if (!svmp_data_is_read(at, length) || is_csv(at, length)) return 0;
+        if (is_csv(at, length) || !(svmp_data_is_read(at, length) || is_text_of_values(at, length))) return 0;
         at += length;
         if (*at == '\0') return 1;
     }

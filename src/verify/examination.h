@@ -3,6 +3,7 @@
 #define SVMP_VERIFY_EXAMINATION_H
 
 #include "base/team.h"
+#include "method/leap.h"
 #include "method/method.h"
 #include "method/sweep.h"
 #include "method/trajectory.h"
@@ -24,6 +25,7 @@ typedef struct examination {
     gaussian *q;
     int borrowed;       /* it belongs to the run */
     trajectory *global; /* NULL: local moves alone */
+    leaper *leaper;     /* NULL: no modes are known */
     account *account;
     views *views; /* NULL: for a part of a model */
     pairs *pairs; /* NULL: of one variable, of a part of a model, or too many */

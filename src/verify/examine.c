@@ -131,6 +131,7 @@ static svmp_status make_arrays(examination *e) {
     SVMP_TRY(SVMP_NEW(e->context, e->before, e->b->n));
     SVMP_TRY(SVMP_NEW(e->context, e->density, e->b->n));
     SVMP_TRY(make_trajectories(e));
+    SVMP_TRY(svmp_leaper_create(e->b, &e->leaper));
     SVMP_TRY(make_views(e));
     SVMP_TRY(SVMP_NEW(e->context, e->rows, own + svmp_views_count(e->views)));
     return svmp_evaluator_create(e->model, e->b->n, e->b->threads, &e->evaluator);
@@ -157,6 +158,7 @@ static svmp_status set_up(examination *e) {
 static void tear_down(examination *e) {
     svmp_account_free(e->account);
     svmp_trajectory_free(e->global);
+    svmp_leaper_free(e->leaper);
     if (!e->borrowed) svmp_gaussian_free(e->q);
     svmp_sweeper_free(e->sweeper);
     svmp_evaluator_free(e->evaluator);
@@ -177,6 +179,7 @@ static svmp_status move(examination *e) {
     const size_t t = e->done++;
     const double gain = e->fixed ? 0 : t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
     if (t == ADAPTS / 2) SVMP_TRY(svmp_sweeper_measure(e->sweeper, e->b, 1));
+    SVMP_TRY(svmp_leap(e->leaper, e->b, t));
     SVMP_TRY(svmp_sweep(e->sweeper, e->b, t, gain));
     if (e->global) SVMP_TRY(svmp_trajectory_look(e->global, e->b, &score));
     if (e->global) SVMP_TRY(svmp_trajectory_move(e->global, e->b, t, gain));

@@ -292,9 +292,10 @@ static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
     svmp_particles *natural = NULL;
     bool any = false;
     for (size_t k = 0; summed && k < summed->count; k++) any = any || summed->unknowns[k].open;
+    if (run->model->graph->halo) any = svmp_context_any(run->context, any) != 0; /* the first process has them */
     if (!any) return SVMP_OK;
     SVMP_TRY(svmp_run_particles(run, &natural));
-    for (size_t k = 0; k < summed->count; k++) {
+    for (size_t k = 0; summed && k < summed->count; k++) {
         const lowered_discrete *unknown = &summed->unknowns[k];
         const double beyond = unknown->open ? beyond_end(natural, unknown) : 0;
         if (!(beyond > most)) continue;

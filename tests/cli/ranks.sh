@@ -398,3 +398,11 @@ wait $running || status=$?
 grep -q '^svmp: Interrupted after [0-9]* of 1000000 iterations' errors && [[ $(grep -c "$how" errors) -eq 2 ]] ||
     fail "$(cat errors)"
 refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -m graphical -t 10 --resume c.svmp
+
+# Counts without a largest value: the first process looks where their sums end, and tells the others.
+printf 'model { for (i in 1:4) { n[i] ~ dpois(l)\n y[i] ~ dbin(p, n[i]) }\n l ~ dgamma(2, 0.2)\n p ~ dbeta(8, 4) }\n' >open.bug
+echo 'y <- c(3, 5, 4, 7)' >open.R
+for processes in 1 2; do
+    ranks $processes run open.bug open.R -m local -n 20 -t 30 --warmup 10 -q -f -o open$processes.csv || fail "$(cat errors)"
+done
+diff <(timeless open1.csv) <(timeless open2.csv) || fail "two processes write another file"

@@ -25,6 +25,7 @@ static const scalar_case continuous[] = {
     {"dgamma", {2.5, 1.3}, 0.3, 4},
     {"dgamma", {0.6, 0.4}, 0.1, 4},
     {"dgamma", {1, 2}, 0.1, 3},
+    {"dgamma", {45, 9}, 3.5, 7},
     {"dexp", {1.7}, 0.05, 2},
     {"dlnorm", {0.2, 1.6}, 0.2, 4},
     {"dweib", {1.8, 0.7}, 0.2, 3},

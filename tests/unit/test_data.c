@@ -54,6 +54,11 @@ static void test_formats_agree(void **state) {
         {"e.R",
          "N <- as.numeric(structure(c(u = 3), class = \"x\")); tau.c <- -c(-1.5, NA, 2e-3)\n"
          "m <- array(as.integer(c(rep(1, 1), 4L, 2, 5, 3, 6)), dim = c(2, 3), dimnames = NULL)\nnone <- rep(1, 0)"},
+        {"g.R", "structure(list(N = 3L, tau.c = c(1.5, NA, -0.002)), .Names = c(\"N\", \"tau.c\"))\n"
+                "frame <- structure(list(none = numeric(0)), row.names = integer(0), class = \"data.frame\");\n"
+                "m <- structure(c(1, 4, 2, 5, 3, 6), dim = 2:3)"},
+        {"f.dat", "list(N = 3)\r\ntau.c[] # a table\r\n1.5\r\nNA\r\n-2.0E-3\r\nEND\r\n"
+                  "m[,1] m[,3] m[ ,2]\n1 3 2\n4 6 5\nEND\n\nnone <- c()"},
     };
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         if (!can_read(files[k].path)) continue;
@@ -201,7 +206,27 @@ static const struct {
     {"d.R", "x 1", "d.R:1:3: error: expected '<-' after the name\n    x 1\n      ^"},
     {"d.R", "x <- 1e5Q", "d.R:1:9: error: unexpected 'Q' after a number\n    x <- 1e5Q\n            ^"},
     {"d.R", "x <- 1\n'x' <- 2", "d.R:2:2: error: 'x' is already defined at d.R:1\n    'x' <- 2\n     ^"},
-    {"d.dat", "", "d.dat: error: unknown kind of data file; expected .json, .csv, .R, .txt or .dump."},
+    {"d.dat", "",
+     "d.dat: error: unknown kind of data file; expected .json, .csv, .R, .txt or .dump, or a text "
+     "such as 'y <- c(1, 2)' or 'list(y = c(1, 2))'."},
+    {"d.R", "N <- length(y)",
+     "d.R:1:6: error: 'length()' is not read in data files; write the numbers, as R's dump() does\n"
+     "    N <- length(y)\n         ^"},
+    {"d.R", "y <- c(1, 2) / 2",
+     "d.R:1:14: error: formulas are not read in data files; write the numbers, as R's dump() does\n"
+     "    y <- c(1, 2) / 2\n                 ^"},
+    {"d.R", "y <- c(1, .)", "d.R:1:11: error: write NA for a missing value\n    y <- c(1, .)\n              ^"},
+    {"d.txt", "# a\nmodel { }",
+     "d.txt: error: this is a model, not data; the model is the first file: svmp run MODEL DATA..."},
+    {"d.txt", "y[] x[,1]\n1 2\n3\nEND",
+     "d.txt:1:1: error: the table has 2 columns, but 3 numbers\n    y[] x[,1]\n    ^"},
+    {"d.txt", "y[] x\n1 2\nEND", "d.txt:1:5: error: expected a column of the table, such as x[]\n    y[] x\n        ^"},
+    {"d.txt", "y[1] x[]\n1 2\nEND",
+     "d.txt:1:2: error: expected subscripts such as [] or [,2] at the head of a column\n    y[1] x[]\n     ^"},
+    {"d.txt", "y[] x[]\n1 two\nEND",
+     "d.txt:2:3: error: expected a number, NA, or END after the last row of the table\n    1 two\n      ^"},
+    {"d.txt", "y[] y[,2]\n1 2\nEND",
+     "d.txt:1:5: error: the columns of this name have different numbers of subscripts\n    y[] y[,2]\n        ^"},
 };
 
 static void test_errors_name_the_place(void **state) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "expr/program.h"
+#include "model/jumps.h"
 #include "unit/support.h"
 
 /* f = x0 step(x1 - 2) + max(x2, 0) + |x3| + ifelse(x4^2 > 1, x5, x0): it jumps in x1 and x4, though it bends in others.
@@ -34,7 +35,35 @@ static void test_slots(void **state) {
     svmp_context_free(context);
 }
 
+/* The choices within formulas of distributions are between values that agree where one takes over from the other:
+ * truncation on both sides, distribution functions and their tails. A comparison that the text makes is none of these.
+ */
+static void test_formulas_do_not_jump(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int jumps;
+    } cases[] = {
+        {"data { y <- 0.4 } model { m ~ dnorm(0, 1); y ~ dnorm(m, 1) T(-3, 3) }", 0},
+        {"data { y <- 1 } model { m ~ dnorm(0, 1); y ~ dbern(pnorm(0.3, m, 2)) }", 0},
+        {"data { y <- 1 } model { m ~ dnorm(0, 1); y ~ dbern(pt(m, 0, 1, 3)) }", 0},
+        {"data { y <- 0.4 } model { m ~ dgamma(2, 1); y ~ dgamma(m, 2) }", 0},
+        {"data { y <- 0.4 } model { m ~ dnorm(0, 1); y ~ dnorm(m > 1, 1) }", 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = NULL;
+        bool *jumps = NULL;
+        assert_ok(svmp_model_read_text(context, NULL, cases[k].text, NULL, NULL, &model));
+        assert_ok(svmp_model_jumps(model, &jumps));
+        assert_int_equal(jumps != NULL && jumps[0], cases[k].jumps);
+        svmp_release(context, jumps);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slots)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slots), cmocka_unit_test(test_formulas_do_not_jump)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

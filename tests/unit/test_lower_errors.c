@@ -58,6 +58,22 @@ static const struct {
      "                         ^"},
     {"model { x ~ dnorm(0,1)\n x ~ dnorm(1,1) }", "",
      "m.bug:2:2: error: 'x' is already defined on line 1\n     x ~ dnorm(1,1) }\n     ^"},
+    {"model { x <- y; x ~ dnorm(m, 1); m ~ dnorm(0, 1) }", "y <- 2",
+     "m.bug:1:17: error: 'x' is already defined on line 1; if the definition with '<-' is a transformation of data, "
+     "move it to a data { } block before the model\n    model { x <- y; x ~ dnorm(m, 1); m ~ dnorm(0, 1) }\n"
+     "                    ^"},
+    {"model { x ~ dnorm(sum(y[1:n-1]), 1) }", "y <- c(1,2,3); n <- 3",
+     "m.bug:1:28: error: index 0 of 'y' is out of range 1 to 3; write 1:(n - 1) for 1:n - 1\n"
+     "    model { x ~ dnorm(sum(y[1:n-1]), 1) }\n                               ^"},
+    {"model { x ~ dnorm(logdensity.cat(y, y), 1) }", "y <- c(1,2,3)",
+     "m.bug:1:34: error: argument 1 of 'logdensity.cat' must be one number, not 3\n"
+     "    model { x ~ dnorm(logdensity.cat(y, y), 1) }\n                                     ^"},
+    {"model { x ~ dnorm(logdensity.dirch(y, y[1:2]), 1) }", "y <- c(1,2,3)",
+     "m.bug:1:39: error: argument 2 of 'logdensity.dirch' does not have the size of the first, 3\n"
+     "    model { x ~ dnorm(logdensity.dirch(y, y[1:2]), 1) }\n                                          ^"},
+    {"model { x ~ dnorm(rank(y, 4), 1) }", "y <- c(1,2,3)",
+     "m.bug:1:19: error: the second argument of 'rank' must be a known whole number from 1 to 3\n"
+     "    model { x ~ dnorm(rank(y, 4), 1) }\n                      ^"},
     {"model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], 1) } }", "y <- c(1,2,3)",
      "m.bug:1:42: error: index 4 of 'y' is out of range 1 to 3 (i = 3)\n"
      "    model { for (i in 1:3) { x[i] ~ dnorm(y[i+1], 1) } }\n"
@@ -339,8 +355,14 @@ static void test_unread_data_is_a_warning(void **state) {
     (void)state;
     listener heard = {{0}};
     svmp_context *context = listening(&heard);
-    assert_ok(lower(context, "model { y ~ dnorm(0, 1) }", "zed <- 2"));
-    assert_string_equal(heard.text, "d.R:1:1: warning: 'zed' is not used by the model\n    zed <- 2\n    ^");
+    assert_ok(lower(context, "model { y ~ dnorm(m, 1); m ~ dnorm(0, 1) }", "zed <- 2; y <- 1"));
+    assert_string_equal(heard.text, "d.R:1:1: warning: 'zed' is not used by the model\n    zed <- 2; y <- 1\n    ^");
+    heard = (listener){{0}};
+    assert_ok(lower(context, "model { y ~ dnorm(m, 1); m ~ dnorm(0, 1) }", "Y <- 2"));
+    assert_string_equal(heard.text,
+                        "d.R:1:1: warning: 'Y' is not used by the model; did you mean 'y', which has no data?\n"
+                        "    Y <- 2\n    ^m.bug: warning: nothing is observed: no node of the model has a value in "
+                        "the data, so the result is the prior");
     svmp_context_free(context);
 }
 

@@ -63,7 +63,6 @@ static const op_range ranges[] = {
 /* Operations that only arise in second derivatives have none of their own. */
 static bool only_derivative(expr_op op) {
     switch (op) {
-    case OP_masked_slope:
     case OP_normal_hazard_slope:
     case OP_trigamma:
     case OP_log_0f1_bend:

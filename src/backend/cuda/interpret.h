@@ -63,7 +63,8 @@ BODY void store(const program_args *a, const lane *at, uint32_t place, double va
 #define COMMON_CODES(X)                                                                                                \
     X(add) X(subtract) X(multiply) X(divide) X(negate) X(square) X(reciprocal) X(sqrt) X(half_over) X(abs) X(sign)     \
     X(masked_multiply) X(masked_divide) X(masked_slope) X(exp) X(log) X(log_slope) X(expm1) X(log1p) X(log_ilogit)     \
-    X(ilogit) X(step) X(equals) X(less) X(less_equal) X(greater) X(greater_equal) X(min) X(max) X(ifelse) X(require)
+    X(ilogit) X(step) X(equals) X(less) X(below) X(less_equal) X(greater) X(greater_equal) X(min) X(max) X(ifelse) \
+    X(require)
 /* clang-format on */
 
 /* The values of these, each a function of three operands. */
