@@ -12,14 +12,14 @@
 // The median is that of distances in single precision, exactly: those from tensor cores, which differ by rounding, only
 // say which pairs are below the bracket, which above, and which few are in it, and a median that is too close to the
 // bracket's ends for that is not believed. Units that this does not suit, where a particle is far from the others or
-// more than a list of distances are equal, are done by a ring. What is done is decided by the particles, and not by
-// where the search begins.
+// distances coincide, are done by a ring. That is decided by the particles, and also by where the search began for
+// those whose search takes many passes.
 
 enum {
     TENSOR_ROWS = 6,    // of a domain
     TENSOR_GROUP = 64,  // rows of pairs at once
     TENSOR_RUN = 16,    // pairs of tiles whose rows are added up in one number
-    TENSOR_PASSES = 48, // after which a search is left to the ring
+    TENSOR_PASSES = 8,  // after which a search is left to the ring
     TENSOR_MOST = 2048, // particles
     TENSOR_FEW = 64,    // threads of a unit of up to 256 particles
 };
@@ -282,13 +282,9 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t 
                                                      const tensor_shape &shape, const tensor_room &at,
                                                      ring_room<float> &room) {
     bracket<float> s;
-    const float furthest = rounding / TENSOR_ROUNDING, most = 5 * furthest; // no distance is 4 times the furthest
-    const float small = 0.99f * furthest / PRODUCT_REACH;                   // a median that does not suit
-    float gap[2] = {from_bits(bits_type<float>::infinity), 0};              // values known to be between the two ranks
     search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
     for (int pass = 0; pass < TENSOR_PASSES; pass++) {
-        const float second = fminf(s.second + rounding, most),
-                    first = fminf(fmaxf(s.first - rounding, -2 * rounding), second), width = second - first;
+        const float first = fmaxf(s.first - rounding, 0), second = s.second + rounding, width = second - first;
         if (threadIdx.x == 0) room.counts[0] = room.listed = room.below = room.above = 0;
         tensor_level<TH>(shape, at, 0.5f * scale * second);
         __syncthreads();
@@ -296,30 +292,15 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t 
         if (threadIdx.x % 32 == 0) atomicAdd(&room.counts[0], mine);
         __syncthreads();
         const unsigned two = room.counts[0], left = room.listed, one = two - left;
-        const bool around = one <= s.lower && two > s.upper;
-        if (around && left <= RING_LIST) {
+        bool wider = true;
+        if (one <= s.lower && two > s.upper && left <= RING_LIST) {
             tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, room);
-            const bool low = room.found[0] < first + rounding;
-            const bool high = second - rounding < room.found[1];
-            if (!low && !high) return true;
-            if (room.found[1] < small) return false;
-            s.first = low ? first - 3 * rounding : first + rounding; // once more, with some more on that side
-            s.second = high ? second + 3 * rounding : second - rounding;
-        } else {
-            if (search_take(s, first, one)) gap[0] = fminf(gap[0], first), gap[1] = fmaxf(gap[1], first);
-            if (search_take(s, second, two)) gap[0] = fminf(gap[0], second), gap[1] = fmaxf(gap[1], second);
-            const bool apart = gap[1] > 0;
-            const float left_of = apart ? gap[0] - s.low : width,
-                        right_of = apart ? fminf(s.high, most) - gap[1] : width;
-            if (s.high < small || (around && left_of <= 4 * rounding && right_of <= 4 * rounding)) {
-                return false;   // too many are equal
-            } else if (apart) { // from there to either side
-                s.first = 0.5f * (s.low + gap[0]);
-                s.second = 0.5f * (gap[1] + fminf(s.high, most));
-            } else {
-                search_on(s);
-            }
+            if (room.found[0] >= first + rounding && room.found[1] <= second - rounding) return true;
+        } else if (!(search_take(s, first, one) | search_take(s, second, two))) { // none is between the ranks
+            search_on(s);
+            wider = false;
         }
+        if (wider) s.first = first - width, s.second = second + width;
         __syncthreads(); // all have read the counts
     }
     return false;
