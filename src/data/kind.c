@@ -49,14 +49,26 @@ static data_kind kind_by_words(const char *text, size_t length) {
         ((is_word(word, letters, "list") || is_word(word, letters, "structure")) && follows == '('))
         return DATA_DUMP;
     if ((is_word(word, letters, "model") || is_word(word, letters, "data")) && follows == '{') return DATA_MODEL;
-    if ((is_word(word, letters, "var") || is_word(word, letters, "model")) && in_name(follows)) return DATA_MODEL;
+    if ((is_word(word, letters, "var") || is_word(word, letters, "model")) && isalpha((unsigned char)follows))
+        return DATA_MODEL;
     return follows == '[' ? DATA_DUMP : DATA_OTHER; /* y[] x[]: the head of a table */
+}
+
+/* Whether there is a '~' that is in no comment and no string. */
+static int has_tilde(const char *at, const char *end) {
+    while ((at = skip(at, end)) < end && *at != '~') {
+        const char byte = *at++;
+        if (byte != '"' && byte != '\'' && byte != '`') continue;
+        while (at < end && *at != byte) at += *at == '\\' && end - at > 1 ? 2 : 1;
+        if (at < end) at++;
+    }
+    return at < end;
 }
 
 /* No data have a '~': statements without a block, or a model within R code. */
 data_kind svmp_data_kind(const char *text, size_t length) {
     const data_kind kind = kind_by_words(text, length);
-    return kind == DATA_MODEL || memchr(text, '~', length) == NULL ? kind : DATA_OTHER;
+    return kind == DATA_MODEL || !has_tilde(text, text + length) ? kind : DATA_OTHER;
 }
 
 data_kind svmp_data_kind_of_file(const char *path) {
