@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "data/data.h"
 
@@ -71,12 +72,32 @@ data_kind svmp_data_kind(const char *text, size_t length) {
     return kind == DATA_MODEL || !has_tilde(text, text + length) ? kind : DATA_OTHER;
 }
 
+/* Moves a file behind a byte order mark, blanks and comments, however long. */
+static void skip_front(FILE *file) {
+    char mark[3];
+    if (fread(mark, 1, 3, file) != 3 || memcmp(mark, "\xEF\xBB\xBF", 3) != 0) rewind(file);
+    for (;;) {
+        const long at = ftell(file);
+        int byte = getc(file), before = 0;
+        if (byte == '#') {
+            while (byte != EOF && byte != '\n') byte = getc(file);
+        } else if (byte == '/' && getc(file) == '*') {
+            for (byte = getc(file); byte != EOF && !(before == '*' && byte == '/'); byte = getc(file)) before = byte;
+        } else if (!isspace(byte)) { /* EOF, too */
+            if (at >= 0) fseek(file, at, SEEK_SET);
+            return;
+        }
+    }
+}
+
 data_kind svmp_data_kind_of_file(const char *path) {
     char text[4096];
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return DATA_OTHER; /* a pipe is read only once */
     FILE *file = fopen(path, "rb");
     if (file == NULL) return DATA_OTHER;
+    skip_front(file);
     const size_t length = fread(text, 1, sizeof text, file);
     fclose(file);
-    const size_t mark = length > 2 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    return svmp_data_kind(text + mark, length - mark);
+    return svmp_data_kind(text, length);
 }

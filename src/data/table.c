@@ -147,6 +147,7 @@ static bool same_name(const table_reader *reader, const table_column *a, const t
 static svmp_status measure(table_reader *reader, size_t first, size_t rows, size_t *dimensions, size_t *cells) {
     const table_column *head = &reader->columns[first];
     const size_t most = DATA_MOST_VALUES / (rows > 0 ? rows : 1);
+    for (size_t d = 1; d < head->rank; d++) dimensions[d] = 1;
     for (size_t k = first; k < reader->count; k++) {
         table_column *column = &reader->columns[k];
         if (!same_name(reader, head, column)) continue;
