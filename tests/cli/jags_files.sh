@@ -154,7 +154,8 @@ printf 'list(a = 0.25, b = c(1, 2))\n' >start.in
 works run table.model table.dat --init start.in -n 2 -t 0 -q -o begun.csv
 [[ $(rows begun.csv | sed -n 2p) == *,1,2,0.25 || $(rows begun.csv | sed -n 2p) == *1,2,0.25,* ]] || fail "the start is $(rows begun.csv)"
 
-# Long comments stand before anything, and '~' in them is no statement; a pipe is read whole, or said to be empty.
+# Long comments stand before anything, and '~' in them is no statement; a pipe is read from its first byte, and an empty one
+# is an error.
 { printf '# y ~ x %5000s\n' .; cat table.model; } >long.model
 { printf '# y ~ x %5000s\n' .; cat table.dat; } >long.dat
 { printf '# y ~ x %5000s\n' .; cat start.in; } >long.in
