@@ -210,9 +210,11 @@ int main(int count, char **arguments) {
     if (count == 5 && strcmp(arguments[1], "--side") == 0) {
         svmp_model *model = grid(strtoul(arguments[2], NULL, 10));
         const size_t n = strtoul(arguments[3], NULL, 10);
-        for (size_t patience = 0; patience <= BACKEND_PATIENCE; patience += BACKEND_PATIENCE)
+        const size_t patience[] = {0, 8, BACKEND_PATIENCE};
+        for (size_t k = 0; k < 3; k++)
             printf("%s x %s n = %zu %s: %.2f us an iteration, the host %zu behind\n", arguments[2], arguments[2], n,
-                   arguments[4], 1e6 * measure(model, &svmp_backend_cuda, arguments[4], n, 0.5, patience), patience);
+                   arguments[4], 1e6 * measure(model, &svmp_backend_cuda, arguments[4], n, 0.5, patience[k]),
+                   patience[k]);
         svmp_model_free(model);
         return 0;
     }

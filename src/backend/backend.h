@@ -95,7 +95,7 @@ const char *svmp_backend_name(size_t k);
 /* Returns NULL, with an error that lists the names, if there is no backend of that name. */
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 
-enum { BACKEND_PATIENCE = 8 }; /* steps that a backend may be ahead of its caller */
+enum { BACKEND_PATIENCE = 32 }; /* steps that a backend may be ahead of its caller */
 
 struct backend {
     const backend_kind *kind, *local; /* `local` does the work; it differs from `kind` only with several processes */

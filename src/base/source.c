@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { SHOWN = 160 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;
@@ -42,12 +43,23 @@ static void drop_mark(text_source *source) {
     memmove(source->text, source->text + length, source->length + 1); /* with the final zero */
 }
 
+/* A pipe that was read before is empty: its text must not be taken for nothing. */
+static svmp_status check_pipe(svmp_context *context, FILE *file, const text_source *source) {
+    struct stat about;
+    if (source->length > 0 || fstat(fileno(file), &about) != 0 || !S_ISFIFO(about.st_mode)) return SVMP_OK;
+    return svmp_fail(context, SVMP_CANNOT_READ,
+                     "Cannot read '%s': the pipe is empty. A pipe can be read only once, but some models and their "
+                     "data are read several times: use a file.",
+                     source->path);
+}
+
 svmp_status svmp_source_read(svmp_context *context, const char *path, text_source *source) {
     text_source made = {0};
     FILE *file = fopen(path, "rb");
     if (file == NULL) return svmp_fail(context, SVMP_CANNOT_READ, "Cannot read '%s': %s.", path, strerror(errno));
     svmp_status status = svmp_duplicate(context, path, &made.path);
     if (status == SVMP_OK) status = read_all(context, file, &made);
+    if (status == SVMP_OK) status = check_pipe(context, file, &made);
     fclose(file);
     if (status == SVMP_OK) status = check_text(context, &made);
     if (status == SVMP_OK) drop_mark(&made);

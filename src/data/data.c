@@ -176,7 +176,7 @@ static svmp_status choose_reader(svmp_context *context, const text_source *sourc
     const data_kind kind = svmp_data_kind(source->text, source->length);
     char endings[128];
     *reader = find_reader(source->path, strlen(source->path));
-    if (kind == DATA_MODEL)
+    if (kind == DATA_MODEL && *reader != svmp_data_read_csv) /* whose first column may be called so */
         return svmp_fail(context, SVMP_BAD_INPUT,
                          "%s: error: this is a model, not data; the model is the first file: svmp run MODEL DATA...",
                          source->path);

@@ -46,7 +46,8 @@ struct svmp_data {
 /* Whether there is a reader for files with the ending of these `length` characters. */
 int svmp_data_is_read(const char *path, size_t length);
 
-/* What a text, or the beginning of a file, is by its first words; DATA_OTHER where they do not say it. */
+/* What a text is by its first words; DATA_OTHER where they do not say it. Of a file the beginning is read, behind
+ * comments; what is not a regular file is DATA_OTHER, and is not opened. */
 typedef enum data_kind { DATA_OTHER, DATA_MODEL, DATA_JSON, DATA_DUMP } data_kind;
 data_kind svmp_data_kind(const char *text, size_t length);
 data_kind svmp_data_kind_of_file(const char *path);

@@ -522,7 +522,7 @@ static svmp_status read_assignment(dump_reader *reader) {
     reader->text = false;
     SVMP_TRY(read_value(reader, &shape));
     skip_blanks(reader);
-    if (!at_end(reader) && strchr("+-*/^%", next(reader)))
+    if (!at_end(reader) && next(reader) != '\0' && strchr("+-*/^%", next(reader)))
         return DUMP_FAIL(reader, reader->at,
                          "formulas are not read in data files; write the numbers, as R's dump() does");
     if (!reader->in_list) take(reader, ';');

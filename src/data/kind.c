@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "data/data.h"
 
@@ -49,22 +50,54 @@ static data_kind kind_by_words(const char *text, size_t length) {
         ((is_word(word, letters, "list") || is_word(word, letters, "structure")) && follows == '('))
         return DATA_DUMP;
     if ((is_word(word, letters, "model") || is_word(word, letters, "data")) && follows == '{') return DATA_MODEL;
-    if ((is_word(word, letters, "var") || is_word(word, letters, "model")) && in_name(follows)) return DATA_MODEL;
+    if ((is_word(word, letters, "var") || is_word(word, letters, "model")) && isalpha((unsigned char)follows))
+        return DATA_MODEL;
     return follows == '[' ? DATA_DUMP : DATA_OTHER; /* y[] x[]: the head of a table */
+}
+
+/* Whether there is a '~' that is in no comment and no string. */
+static int has_tilde(const char *at, const char *end) {
+    while ((at = skip(at, end)) < end && *at != '~') {
+        const char byte = *at++;
+        if (byte != '"' && byte != '\'' && byte != '`') continue;
+        while (at < end && *at != byte) at += *at == '\\' && end - at > 1 ? 2 : 1;
+        if (at < end) at++;
+    }
+    return at < end;
 }
 
 /* No data have a '~': statements without a block, or a model within R code. */
 data_kind svmp_data_kind(const char *text, size_t length) {
     const data_kind kind = kind_by_words(text, length);
-    return kind == DATA_MODEL || memchr(text, '~', length) == NULL ? kind : DATA_OTHER;
+    return kind == DATA_MODEL || !has_tilde(text, text + length) ? kind : DATA_OTHER;
+}
+
+/* Moves a file behind a byte order mark, blanks and comments, however long. */
+static void skip_front(FILE *file) {
+    char mark[3];
+    if (fread(mark, 1, 3, file) != 3 || memcmp(mark, "\xEF\xBB\xBF", 3) != 0) rewind(file);
+    for (;;) {
+        const long at = ftell(file);
+        int byte = getc(file), before = 0;
+        if (byte == '#') {
+            while (byte != EOF && byte != '\n') byte = getc(file);
+        } else if (byte == '/' && getc(file) == '*') {
+            for (byte = getc(file); byte != EOF && !(before == '*' && byte == '/'); byte = getc(file)) before = byte;
+        } else if (!isspace(byte)) { /* EOF, too */
+            if (at >= 0) fseek(file, at, SEEK_SET);
+            return;
+        }
+    }
 }
 
 data_kind svmp_data_kind_of_file(const char *path) {
     char text[4096];
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return DATA_OTHER; /* a pipe is read only once */
     FILE *file = fopen(path, "rb");
     if (file == NULL) return DATA_OTHER;
+    skip_front(file);
     const size_t length = fread(text, 1, sizeof text, file);
     fclose(file);
-    const size_t mark = length > 2 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    return svmp_data_kind(text + mark, length - mark);
+    return svmp_data_kind(text, length);
 }

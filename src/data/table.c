@@ -4,7 +4,8 @@
  *     3    0.5    NA
  *     END
  *
- * The first subscript is that of the row. Columns of one name are an array; what no column gives is missing. */
+ * Each row has its line. The first subscript is that of the row. Columns of one name are an array; what no column gives
+ * is missing. */
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -80,7 +81,8 @@ static svmp_status read_subscripts(table_reader *reader, table_column *column) {
 static svmp_status read_head(table_reader *reader) {
     for (;;) {
         const char byte = skip_blanks(reader);
-        if (!(isalpha((unsigned char)byte) || byte == '.') || is_word(reader, "END") || is_word(reader, "NA"))
+        const bool dotted = byte == '.' && !isdigit((unsigned char)reader->source->text[reader->at + 1]); /* not .5 */
+        if (!(isalpha((unsigned char)byte) || dotted) || is_word(reader, "END") || is_word(reader, "NA"))
             return SVMP_OK;
         table_column column = {.offset = reader->at, .length = word(reader)};
         reader->at += column.length;
@@ -93,22 +95,42 @@ static svmp_status read_head(table_reader *reader) {
     }
 }
 
-static svmp_status read_numbers(table_reader *reader) {
+/* A number or NA, with a blank, a comment or the end behind it. */
+static svmp_status read_number(table_reader *reader, double *number) {
+    const char *start = reader->source->text + reader->at, *end;
+    const int sign = *start == '-' || *start == '+';
+    *number = NAN;
+    end = is_word(reader, "NA") ? start + 2 : svmp_number_read(start + sign, number);
+    if (end == NULL || !(*end == '\0' || *end == '#' || isspace((unsigned char)*end)))
+        return TABLE_FAIL(reader, reader->at, "expected a number, NA, or END after the last row of the table");
+    reader->at += (size_t)(end - start);
+    if (*start == '-') *number = -*number;
+    return SVMP_OK;
+}
+
+static bool has_line_end(const char *from, const char *to) {
+    while (from < to && *from != '\n' && *from != '\r') from++;
+    return from < to;
+}
+
+/* A row on each line. */
+static svmp_status read_rows(table_reader *reader) {
+    const char *text = reader->source->text;
+    size_t row = reader->at, columns = 0; /* where the row begins, and what it has so far */
     for (;;) {
+        const size_t before = reader->at;
         const char byte = skip_blanks(reader);
-        double number = NAN;
-        if (byte == '\0') return SVMP_OK;
-        if (is_word(reader, "END")) return reader->at += 3, SVMP_OK;
-        if (is_word(reader, "NA")) {
-            reader->at += 2;
-        } else {
-            const int sign = byte == '-' || byte == '+';
-            const char *start = reader->source->text + reader->at, *end = svmp_number_read(start + sign, &number);
-            if (end == NULL || isalnum((unsigned char)*end))
-                return TABLE_FAIL(reader, reader->at, "expected a number, NA, or END after the last row of the table");
-            reader->at += (size_t)(end - start);
-            if (byte == '-') number = -number;
+        const bool ends = byte == '\0' || is_word(reader, "END");
+        double number;
+        if (columns > 0 && (ends || has_line_end(text + before, text + reader->at))) {
+            if (columns != reader->count)
+                return TABLE_FAIL(reader, row, "the row has %zu number%s, but the table has %zu column%s", columns,
+                                  columns == 1 ? "" : "s", reader->count, reader->count == 1 ? "" : "s");
+            columns = 0;
         }
+        if (ends) return reader->at += byte == '\0' ? 0 : 3, SVMP_OK;
+        if (columns++ == 0) row = reader->at;
+        SVMP_TRY(read_number(reader, &number));
         if (reader->value_count >= DATA_MOST_VALUES)
             return TABLE_FAIL(reader, reader->at, "the data contain more than %u numbers", DATA_MOST_VALUES);
         SVMP_TRY(SVMP_GROW(reader->data->context, reader->values, reader->value_capacity, reader->value_count + 1));
@@ -121,12 +143,11 @@ static bool same_name(const table_reader *reader, const table_column *a, const t
     return a->length == b->length && memcmp(text + a->offset, text + b->offset, a->length) == 0;
 }
 
-/* The array that the column belongs to, from all columns of its name. */
-static svmp_status add_array(table_reader *reader, size_t first) {
+/* The extents of the array that the column belongs to, from all columns of its name; `cells` are those of a row. */
+static svmp_status measure(table_reader *reader, size_t first, size_t rows, size_t *dimensions, size_t *cells) {
     const table_column *head = &reader->columns[first];
-    const size_t rows = reader->value_count / reader->count;
-    size_t dimensions[DATA_MOST_DIMENSIONS] = {rows}, total = rows;
-    double *values;
+    const size_t most = DATA_MOST_VALUES / (rows > 0 ? rows : 1);
+    for (size_t d = 1; d < head->rank; d++) dimensions[d] = 1;
     for (size_t k = first; k < reader->count; k++) {
         table_column *column = &reader->columns[k];
         if (!same_name(reader, head, column)) continue;
@@ -137,35 +158,58 @@ static svmp_status add_array(table_reader *reader, size_t first) {
             if (column->subscript[d] > dimensions[d]) dimensions[d] = column->subscript[d];
     }
     for (size_t d = 1; d < head->rank; d++) {
-        if (total > 0 && dimensions[d] > DATA_MOST_VALUES / total)
+        if (dimensions[d] > most / *cells)
             return TABLE_FAIL(reader, head->offset, "the data contain more than %u numbers", DATA_MOST_VALUES);
-        total *= dimensions[d];
+        *cells *= dimensions[d];
     }
-    SVMP_TRY(SVMP_NEW(reader->data->context, values, total));
-    for (size_t k = 0; k < total; k++) values[k] = NAN;
+    return SVMP_OK;
+}
+
+/* All columns of the name at their places; `given` says which are there. */
+static svmp_status place_columns(const table_reader *reader, size_t first, size_t rows, const size_t *dimensions,
+                                 bool *given, double *values) {
+    const table_column *head = &reader->columns[first];
     for (size_t k = first; k < reader->count; k++) {
         const table_column *column = &reader->columns[k];
-        size_t place = 0, stride = rows;
+        size_t cell = 0, stride = 1;
         if (!same_name(reader, head, column)) continue;
         for (size_t d = 1; d < head->rank; d++) {
-            place += (column->subscript[d] - 1) * stride;
+            cell += (column->subscript[d] - 1) * stride;
             stride *= dimensions[d];
         }
-        for (size_t row = 0; row < rows; row++) values[place + row] = reader->values[row * reader->count + k];
+        if (given[cell]) return TABLE_FAIL(reader, column->offset, "the table already has this column");
+        given[cell] = true;
+        for (size_t row = 0; row < rows; row++) values[cell * rows + row] = reader->values[row * reader->count + k];
     }
-    const svmp_status status = svmp_data_append(reader->data, reader->source->text + head->offset, head->length,
-                                                head->offset, head->rank, dimensions, values, total);
-    svmp_release(reader->data->context, values);
+    return SVMP_OK;
+}
+
+static svmp_status add_array(table_reader *reader, size_t first) {
+    svmp_context *context = reader->data->context;
+    const table_column *head = &reader->columns[first];
+    const size_t rows = reader->value_count / reader->count;
+    size_t dimensions[DATA_MOST_DIMENSIONS] = {rows}, cells = 1;
+    double *values = NULL;
+    bool *given = NULL;
+    svmp_status status;
+    SVMP_CHECK(measure(reader, first, rows, dimensions, &cells));
+    SVMP_CHECK(SVMP_NEW(context, values, rows * cells));
+    SVMP_CHECK(SVMP_NEW(context, given, cells));
+    for (size_t k = 0; k < rows * cells; k++) values[k] = NAN;
+    SVMP_CHECK(place_columns(reader, first, rows, dimensions, given, values));
+    SVMP_CHECK(svmp_data_append(reader->data, reader->source->text + head->offset, head->length, head->offset,
+                                head->rank, dimensions, values, rows * cells));
+done:
+    svmp_release(context, values);
+    svmp_release(context, given);
     return status;
 }
 
 static svmp_status read_table(table_reader *reader) {
     const size_t place = reader->at;
     SVMP_TRY(read_head(reader));
-    SVMP_TRY(read_numbers(reader));
-    if (reader->count == 0 || reader->value_count % reader->count != 0)
-        return TABLE_FAIL(reader, place, "the table has %zu columns, but %zu numbers", reader->count,
-                          reader->value_count);
+    if (reader->count == 0) return TABLE_FAIL(reader, place, "expected a name at the head of a column");
+    SVMP_TRY(read_rows(reader));
     for (size_t k = 0; k < reader->count; k++)
         if (!reader->columns[k].taken) SVMP_TRY(add_array(reader, k));
     return SVMP_OK;

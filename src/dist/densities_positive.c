@@ -11,27 +11,25 @@ static expr positive_power(program_builder *b, expr x, expr p) { return EXP(MUL(
 
 /* ---- dgamma: lambda^r x^(r-1) e^(-lambda x) / gamma(r) ---- */
 
-/* log gamma(r) - (r - 1/2) log r + r - log(2 pi)/2: Stirling's remainder, by its series where nothing is left of the
- * difference. The two agree within 1e-13 at r = 30. */
+/* log gamma(r) - (r - 1/2) log r + r - log(2 pi)/2 for r > 30, within 1e-16: Stirling's series. */
 static expr stirling(program_builder *b, expr r) {
     expr y = DIV(NUMBER(1), SQUARE(r));
     expr series =
         SUB(NUMBER(1. / 12), MUL(y, SUB(NUMBER(1. / 360), MUL(y, SUB(NUMBER(1. / 1260), MUL(y, NUMBER(1. / 1680)))))));
-    expr difference = ADD(SUB(LOGGAM(r), MUL(SUB(r, NUMBER(0.5)), LOG(r))), SUB(r, NUMBER(half_log_2_pi)));
-    return IFELSE(BELOW(NUMBER(30), r), DIV(series, r), difference);
+    return DIV(series, r);
 }
 
-/* The same with r log(lambda x / r) - lambda x + r in one: the terms of an unknown r that is large, as of a gamma with
- * a small sd, cancel to more digits than there are. */
-static expr log_gamma_density_of_large(program_builder *b, expr x, expr r, expr lambda) {
-    expr excess = DIV(SUB(MUL(lambda, x), r), r), front = SUB(HALF(LOG(r)), ADD(NUMBER(half_log_2_pi), stirling(b, r)));
-    return ADD(MUL(r, SUB(LOG1P(excess), excess)), SUB(front, LOG(x)));
-}
-
+/* Where r is large and lambda x near it, as of a gamma with a small sd, the terms cancel to more digits than there are:
+ * r log(lambda x / r) - lambda x + r = r (log(1 + e) - e) with e = lambda x / r - 1. Elsewhere log(1 + e) would lose
+ * the digits of a small x. */
 static expr log_gamma_density(program_builder *b, expr x, expr r, expr lambda) {
-    if (svmp_expr_level(b, r) == LEVEL_INPUT) return log_gamma_density_of_large(b, x, r, lambda);
     expr front = SUB(MUL(r, LOG(lambda)), LOGGAM(r));
-    return ADD(SUB(XLOGY(SUB(r, NUMBER(1)), x), MUL(lambda, x)), front);
+    expr plain = ADD(SUB(XLOGY(SUB(r, NUMBER(1)), x), MUL(lambda, x)), front);
+    if (svmp_expr_level(b, r) != LEVEL_INPUT) return plain;
+    expr excess = DIV(SUB(MUL(lambda, x), r), r);
+    expr narrow = ADD(MUL(r, SUB(LOG1P(excess), excess)),
+                      SUB(HALF(LOG(r)), ADD(ADD(NUMBER(half_log_2_pi), stirling(b, r)), LOG(x))));
+    return IFELSE(MUL(BELOW(NUMBER(30), r), BELOW(SQUARE(excess), NUMBER(0.25))), narrow, plain);
 }
 expr svmp_dgamma_density(program_builder *b, expr_array value, const expr_array *arguments) {
     return log_gamma_density(b, value.items[0], ARGUMENT(0), ARGUMENT(1));

@@ -247,13 +247,13 @@ svmp_status svmp_call_sort(model_lowering *lowering, const ast_expression *call,
 static svmp_status pick(model_lowering *lowering, const ast_expression *call, value *result) {
     value which;
     SVMP_TRY(svmp_expand(lowering, call->operands[1], &which));
-    const model_item item = lowering->items[which.first];
-    const bool known = which.count == 1 && svmp_item_known(item);
-    if (!known || !(item.number >= 1 && item.number <= (double)result->count) || item.number != floor(item.number))
+    const bool known = which.count == 1 && svmp_item_known(lowering->items[which.first]);
+    const double number = known ? lowering->items[which.first].number : 0;
+    if (!(number >= 1 && number <= (double)result->count) || number != floor(number))
         return svmp_lowering_error(lowering, call->offset,
                                    "the second argument of '%s' must be a known whole number from 1 to %zu",
                                    call->function->name, result->count);
-    lowering->items[result->first] = lowering->items[result->first + (size_t)item.number - 1];
+    lowering->items[result->first] = lowering->items[result->first + (size_t)number - 1];
     lowering->item_count = result->first + 1;
     *result = (value){.first = result->first, .count = 1, .shape = svmp_vector_shape(1)};
     return SVMP_OK;

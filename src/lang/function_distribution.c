@@ -30,15 +30,19 @@ static bool split(const char *name, distribution_function *kind, const distribut
 
 /* ---- the formulas --------------------------------------------------------------------------- */
 
-/* 0 below the support, 1 above it; of whole numbers, that of the largest one that is not above x. */
-static expr probability(program_builder *b, const distribution *family, expr x, const expr_array *arguments) {
-    expr lower, upper;
+/* 0 below the support, 1 above it; of whole numbers, that of the largest one that is not above x. The ends of an
+ * infinite support are asked for too unless x is `finite`: a distribution function has no derivative there. */
+static expr probability(program_builder *b, const distribution *family, expr x, bool finite,
+                        const expr_array *arguments) {
+    expr lower, upper, zero = NUMBER(0);
     svmp_distribution_bounds(b, family, arguments, NULL, &lower, &upper);
     if (family->discrete) x = svmp_expr_integer_divide(b, x, NUMBER(1));
     expr result = EXP(family->log_cdf(b, x, arguments));
     double end;
-    if (!(svmp_expr_is_literal(b, upper, &end) && isinf(end))) result = IFELSE(BELOW(x, upper), result, NUMBER(1));
-    if (!(svmp_expr_is_literal(b, lower, &end) && isinf(end))) result = IFELSE(BELOW(x, lower), NUMBER(0), result);
+    if (!(finite && svmp_expr_is_literal(b, upper, &end) && isinf(end)))
+        result = IFELSE(BELOW(x, upper), result, NUMBER(1));
+    if (!(finite && svmp_expr_is_literal(b, lower, &end) && isinf(end)))
+        result = family->discrete ? IFELSE(BELOW(x, lower), zero, result) : IFELSE(BELOW(lower, x), result, zero);
     return result;
 }
 
@@ -77,7 +81,7 @@ static bool count_quantile(program_builder *b, const distribution *family, expr 
     if (!(wanted >= 0 && wanted < 1)) return false;
     for (int k = 0; k < MOST; k++) {
         *x = NUMBER(k);
-        if (!svmp_expr_is_literal(b, probability(b, family, *x, arguments), &there)) return false;
+        if (!svmp_expr_is_literal(b, probability(b, family, *x, true, arguments), &there)) return false;
         if (there >= wanted * (1 - 64 * DBL_EPSILON)) return true;
     }
     return false;
@@ -113,7 +117,8 @@ static bool quantile(program_builder *b, const distribution *family, expr p, con
 /* ---- the call ------------------------------------------------------------------------------- */
 
 static svmp_status build(model_lowering *lowering, const ast_expression *call, distribution_function kind,
-                         const distribution *family, program_builder *b, const expr *operands, expr *result) {
+                         const distribution *family, program_builder *b, const expr *operands, bool finite,
+                         expr *result) {
     expr_array arguments[DISTRIBUTION_ARGUMENTS] = {{0}};
     for (size_t k = 0; k < family->arguments; k++) arguments[k] = (expr_array){1, 1, operands + 1 + k};
     const char *name = lowering->ast->functions.text[call->symbol];
@@ -127,7 +132,7 @@ static svmp_status build(model_lowering *lowering, const ast_expression *call, d
         if (family->log_cdf == NULL)
             return svmp_lowering_error(lowering, call->offset, "unknown function '%s': %s has only a density", name,
                                        family->name);
-        *result = probability(b, family, operands[0], arguments);
+        *result = probability(b, family, operands[0], finite, arguments);
         break;
     case QUANTILE:
         if (!quantile(b, family, operands[0], arguments, result))
@@ -178,7 +183,8 @@ static svmp_status call_distribution(model_lowering *lowering, const ast_express
                 built[k] = NUMBER(operands[k].number);
             else
                 SVMP_TRY(svmp_item_build(lowering, operands[k], &built[k]));
-        SVMP_TRY(build(lowering, call, kind, family, b, built, &one));
+        const bool finite = svmp_item_known(operands[0]) && isfinite(operands[0].number);
+        SVMP_TRY(build(lowering, call, kind, family, b, built, finite, &one));
         answer.expression = one;
         if (known && !svmp_expr_is_literal(b, one, &answer.number))
             return svmp_lowering_error(lowering, call->offset, "'%s' has no value here", name);

@@ -25,8 +25,9 @@ static svmp_status check_index(model_lowering *lowering, const ast_expression *v
     if (number != floor(number))
         return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is not a whole number", number, name);
     if (!(number >= 1 && number <= (double)extent))
-        return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is out of range 1 to %zu%s", number,
-                                   name, extent, is_shifted_range(index) ? "; write 1:(n - 1) for 1:n - 1" : "");
+        return svmp_lowering_error(
+            lowering, index->offset, "index %.15g of '%s' is out of range 1 to %zu%s", number, name, extent,
+            is_shifted_range(index) ? "; ':' binds more tightly than '+' and '-': put the end in parentheses" : "");
     *result = (size_t)number - 1;
     return SVMP_OK;
 }

@@ -7,16 +7,15 @@
 #include "read/read.h"
 
 typedef struct language_files {
-    text_source source;
+    text_source made; /* where the text was not read before */
+    const text_source *source;
     data_set *read;       /* from the files */
     const data_set *data; /* these, or what was given */
 } language_files;
 
 static svmp_status open_files(svmp_context *context, const model_files *files, language_files *opened) {
-    if (files->text)
-        SVMP_TRY(svmp_source_copy(context, files->name, files->text, strlen(files->text), &opened->source));
-    else
-        SVMP_TRY(svmp_source_read(context, files->paths[0], &opened->source));
+    opened->source = files->source ? files->source : &opened->made;
+    if (files->text) SVMP_TRY(svmp_source_copy(context, files->name, files->text, strlen(files->text), &opened->made));
     SVMP_TRY(svmp_data_create(context, &opened->read));
     for (size_t k = 1; k < files->count; k++) SVMP_TRY(svmp_data_read(opened->read, files->paths[k]));
     opened->data = files->data ? files->data : opened->read;
@@ -25,7 +24,7 @@ static svmp_status open_files(svmp_context *context, const model_files *files, l
 
 static void close_files(svmp_context *context, language_files *opened) {
     svmp_data_free(opened->read);
-    svmp_source_free(context, &opened->source);
+    svmp_source_free(context, &opened->made);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -113,7 +112,7 @@ static svmp_status read_model(svmp_context *context, const model_files *files, c
     svmp_model *made = NULL;
     svmp_status status = svmp_model_create(context, &made);
     if (status == SVMP_OK) status = open_files(context, files, &opened);
-    if (status == SVMP_OK) status = svmp_lower(context, &opened.source, opened.data, &request, &made->lowered);
+    if (status == SVMP_OK) status = svmp_lower(context, opened.source, opened.data, &request, &made->lowered);
     close_files(context, &opened);
     if (owners) status = svmp_team_agree(context, status);
     SVMP_CHECK(status);
@@ -139,7 +138,7 @@ static svmp_status read_graph(svmp_context *context, const model_files *files, s
     svmp_status status;
     SVMP_CHECK(open_files(context, files, &opened));
     SVMP_CHECK(svmp_graph_create(context, &made));
-    SVMP_CHECK(svmp_lower_graph(context, &opened.source, opened.data, &request, made));
+    SVMP_CHECK(svmp_lower_graph(context, opened.source, opened.data, &request, made));
     SVMP_CHECK(svmp_graph_finish(made));
     *graph = made;
     made = NULL;

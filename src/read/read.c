@@ -2,9 +2,11 @@
 #include "read/read.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/listing.h"
 #include "base/number.h"
+#include "base/source.h"
 #include "base/team.h"
 #include "data/data.h"
 #include "model/split.h"
@@ -25,8 +27,8 @@ static const struct model_kind {
 static const char *ending_of(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k].ending : NULL; }
 
 /* A text that is not a model, in the place of one: the files are in another order, or the model was left out. */
-static svmp_status refuse_data(svmp_context *context, const model_files *files) {
-    const data_kind kind = svmp_data_kind_of_file(files->paths[0]);
+static svmp_status refuse_data(svmp_context *context, const model_files *files, const text_source *source) {
+    const data_kind kind = svmp_data_kind(source->text, source->length);
     if (kind != DATA_DUMP && kind != DATA_JSON) return SVMP_OK;
     for (size_t k = 1; k < files->count; k++)
         if (svmp_data_kind_of_file(files->paths[k]) == DATA_MODEL)
@@ -35,26 +37,41 @@ static svmp_status refuse_data(svmp_context *context, const model_files *files) 
     return svmp_fail(context, SVMP_BAD_INPUT, "'%s' is a data file; the model file comes first.", files->paths[0]);
 }
 
-/* By the ending of the first file, or else by its first words; fails where that is of no kind. */
-static svmp_status find_reader(svmp_context *context, const model_files *files, const model_reader **found) {
+static bool is_pipe(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+/* A model whose name does not say what it is. */
+static svmp_status recognise(svmp_context *context, const char *path, text_source *source) {
     char endings[64];
+    const bool read = is_pipe(path);
+    if (read) SVMP_TRY(svmp_source_read(context, path, source));
+    const data_kind kind = read ? svmp_data_kind(source->text, source->length) : svmp_data_kind_of_file(path);
+    if (kind == DATA_MODEL) return read ? SVMP_OK : svmp_source_read(context, path, source);
+    if (kind != DATA_OTHER || svmp_data_is_read(path, strlen(path)))
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "'%s' is a data file; the model file comes first, and its name ends in %s.", path,
+                         svmp_list_names(ending_of, "or", endings, sizeof endings));
+    return svmp_fail(context, SVMP_BAD_INPUT, "Unknown kind of model file '%s': expected a name that ends in %s.", path,
+                     svmp_list_names(ending_of, "or", endings, sizeof endings));
+}
+
+/* By the ending of the first file, or else by its first words; fails where that is of no kind. Reads the text of a
+ * model of the language, since a pipe can be read only once. */
+static svmp_status find_reader(svmp_context *context, const model_files *files, const model_reader **found,
+                               text_source *source) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (svmp_path_ends_in(files->paths[0], kinds[k].ending)) *found = kinds[k].reader;
-    if (*found == &svmp_language_reader) SVMP_TRY(refuse_data(context, files));
-    if (*found) return SVMP_OK;
+    if (*found && *found != &svmp_language_reader) return SVMP_OK;
     if (svmp_path_ends_in(files->paths[0], ".stan"))
         return svmp_fail(context, SVMP_BAD_INPUT,
                          "Cannot read the Stan program '%s': models are written in the BUGS language, in a file that "
                          "ends in .bug. See \"Coming from Stan\" in docs/language.md.",
                          files->paths[0]);
-    const data_kind kind = svmp_data_kind_of_file(files->paths[0]);
-    if (kind == DATA_MODEL) return *found = &svmp_language_reader, SVMP_OK;
-    if (kind != DATA_OTHER || svmp_data_is_read(files->paths[0], strlen(files->paths[0])))
-        return svmp_fail(context, SVMP_BAD_INPUT,
-                         "'%s' is a data file; the model file comes first, and its name ends in %s.", files->paths[0],
-                         svmp_list_names(ending_of, "or", endings, sizeof endings));
-    return svmp_fail(context, SVMP_BAD_INPUT, "Unknown kind of model file '%s': expected a name that ends in %s.",
-                     files->paths[0], svmp_list_names(ending_of, "or", endings, sizeof endings));
+    if (*found == NULL) return *found = &svmp_language_reader, recognise(context, files->paths[0], source);
+    SVMP_TRY(svmp_source_read(context, files->paths[0], source));
+    return refuse_data(context, files, source);
 }
 
 static svmp_status check_call(svmp_context *context, size_t count, const char *const *paths, svmp_model *const *model) {
@@ -69,13 +86,19 @@ static svmp_status check_call(svmp_context *context, size_t count, const char *c
 svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model) {
     const model_reader *reader = files->text ? &svmp_language_reader : NULL;
     number_locale locale = {0};
+    model_files with = *files;
+    text_source source = {0};
+    svmp_status status;
     if (files->text == NULL) {
         SVMP_TRY(check_call(context, files->count, files->paths, model));
-        SVMP_TRY(find_reader(context, files, &reader));
+        SVMP_CHECK(find_reader(context, files, &reader, &source));
+        with.source = &source;
     }
-    SVMP_TRY(svmp_number_enter(context, &locale));
-    svmp_status status = reader->read(context, files, NULL, model);
+    SVMP_CHECK(svmp_number_enter(context, &locale));
+    status = reader->read(context, &with, NULL, model);
+done:
     svmp_number_leave(&locale);
+    svmp_source_free(context, &source);
     return status;
 }
 
@@ -129,6 +152,8 @@ done:
 svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svmp_model **model, svmp_split *split) {
     const model_reader *reader = NULL;
     number_locale locale = {0};
+    model_files with = *files;
+    text_source source = {0};
     svmp_split made;
     svmp_status status;
     if (context->team == NULL) {
@@ -137,11 +162,13 @@ svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svm
     }
     SVMP_TRY(svmp_team_agree(context, check_call(context, files->count, files->paths, model)));
     SVMP_TRY(compare_files(context, files));
-    SVMP_TRY(svmp_team_agree(context, find_reader(context, files, &reader)));
+    SVMP_CHECK(svmp_team_agree(context, find_reader(context, files, &reader, &source)));
+    with.source = &source;
     SVMP_CHECK(svmp_team_agree(context, svmp_number_enter(context, &locale)));
-    SVMP_CHECK(read_parts(context, reader, files, model, &made));
+    SVMP_CHECK(read_parts(context, reader, &with, model, &made));
     if (split) *split = made;
 done:
     svmp_number_leave(&locale);
+    svmp_source_free(context, &source);
     return status;
 }

@@ -11,6 +11,7 @@ typedef struct model_files {
     size_t count;
     const char *const *paths;                   /* at least one, or none where there is a text */
     const char *name, *text;                    /* of a text in memory; NULL: there are files */
+    const struct text_source *source;           /* the text of the first path; NULL: not read yet */
     const svmp_data *data;                      /* of such a text; NULL: no data */
     const char *monitors;                       /* as in svmp_reading */
     double centring;                            /* of model texts, as in lang/lower.h: 1 leaves nodes as they are, */

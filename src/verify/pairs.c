@@ -223,16 +223,17 @@ static double half_z(const pairs *p, const pair_row *row, size_t odd) {
 
 /* Many small correlations that are all lost show together: the sum over pairs of w (z before - z afterwards)/variance,
  * with w = z afterwards. Of many pairs some are large by chance: one half of the chains chooses pairs, beyond three
- * errors of 0 and not strong, and gives w; the other half, twice as uncertain as the window, is what particles are
- * compared with. */
+ * errors of 0 and not strong, and gives w; the other half, whose variance is n/odd times that of the window, is what
+ * particles are compared with. */
 static pair_sum test_together(const pairs *p) {
-    const size_t draws = p->draws;
+    const size_t draws = p->draws, odd = p->n / 2;
+    const double chooses = (double)p->n / (double)(p->n - odd), compared = (double)p->n / (double)odd;
     double *influence = p->sorted, change = 0, scale = 0, least = 0;
     memset(p->sum, 0, draws * sizeof *p->sum);
     for (size_t k = 0; k < p->near; k++) {
         const pair_row *row = &p->rows[k];
-        const double w = half_z(p, row, 0), variance = row->variance + row->window;
-        if (!(w * w > 9 * 2 * row->window && fabs(w) < atanh(strong))) continue;
+        const double w = half_z(p, row, 0), variance = row->variance + (compared - 1) * row->window;
+        if (!(w * w > 9 * chooses * row->window && fabs(w) < atanh(strong))) continue;
         const double other = half_z(p, row, 1);
         change += w * (atanh(at_most(row->before, draws)) - other) / variance;
         scale += w * other / variance;
@@ -241,7 +242,8 @@ static pair_sum test_together(const pairs *p) {
         for (size_t l = 0; l < draws; l++) p->sum[l] += w / variance * influence[l];
     }
     const errors e = errors_of(p->n, draws, p->sum, least);
-    return scale > 0 ? (pair_sum){change / scale, change / sqrt(e.variance + e.window)} : (pair_sum){0};
+    const double error = sqrt(e.variance + (compared - 1) * e.window);
+    return scale > 0 ? (pair_sum){change / scale, change / error} : (pair_sum){0};
 }
 
 const pair_row *svmp_pairs_close(pairs *p, const account *a, pair_sum *together) {

@@ -155,6 +155,21 @@ printf 'list(a = 0.25, b = c(1, 2))\n' >start.in
 works run table.model table.dat --init start.in -n 2 -t 0 -q -o begun.csv
 [[ $(rows begun.csv | sed -n 2p) == *,1,2,0.25 || $(rows begun.csv | sed -n 2p) == *1,2,0.25,* ]] || fail "the start is $(rows begun.csv)"
 
+# Long comments stand before anything, and '~' in them is no statement; a pipe is read from its first byte, and an empty one
+# is an error.
+{ printf '# y ~ x %5000s\n' .; cat table.model; } >long.model
+{ printf '# y ~ x %5000s\n' .; cat table.dat; } >long.dat
+{ printf '# y ~ x %5000s\n' .; cat start.in; } >long.in
+works check table.model table.dat
+cp said expected
+works check long.model long.dat
+diff expected said || fail "a comment makes another model"
+works check <(cat long.model) <(cat long.dat)
+diff expected said || fail "a pipe has another model"
+refuses 2 'the pipe is empty' check <(true) table.dat
+works run long.model long.dat --init long.in -n 2 -t 0 -q -o long.csv
+[[ $(rows long.csv) == "$(rows begun.csv)" ]] || fail "the start is $(rows long.csv)"
+
 # The wrong order, and data that are not those of the model.
 refuses 2 "'table.dat' is a data file; the model file comes first" check table.dat table.model
 cp table.dat data.txt

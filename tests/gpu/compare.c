@@ -65,8 +65,16 @@ static svmp_status compare_velocities(const pair *p, size_t t, double *unit, dif
     return copy(p, ARRAY_PHI);
 }
 
+static svmp_status place(const comparison *c, const pair *p, size_t t) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(p->a, ARRAY_PARTICLES, &x));
+    for (size_t i = 0; i < p->a->model->graph->variables; i++) c->place(t, i, c->n, x + i * c->n);
+    return svmp_backend_commit(p->a, ARRAY_PARTICLES);
+}
+
 static svmp_status iterate(const comparison *c, const pair *p, size_t t, double *unit, differences *found) {
     const backend_array given[] = {ARRAY_PARTICLES, ARRAY_STEP_FIRST, ARRAY_STEP_SECOND};
+    if (c->place) SVMP_TRY(place(c, p, t));
     for (size_t k = 0; k < 3; k++) SVMP_TRY(copy(p, given[k]));
     SVMP_TRY(p->a->kind->score(p->a));
     SVMP_TRY(p->b->kind->score(p->b));

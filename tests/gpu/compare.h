@@ -10,6 +10,8 @@ typedef struct comparison {
     const char *kernel, *step; /* kernel NULL: Langevin dynamics */
     size_t n, iterations;
     size_t measured; /* particles of which the discrepancy is taken; 0: all */
+    /* Where the particles of variable i begin iteration t; NULL: normal at first, then where the last one left them. */
+    void (*place)(size_t t, size_t i, size_t n, double *row);
 } comparison;
 
 /* The largest differences of any iteration. Of scores and velocities they are relative to the largest score of the

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "compare.h"
 #include "models.h"
 
@@ -114,6 +115,62 @@ static void check_kernels(void) {
                 "a grid of 7 x 7");
     check_discrepancy((comparison){.model = model, .kernel = "rbf@blanket", .n = 1500, .measured = 1000},
                       "a grid of 7 x 7");
+    svmp_model_free(model);
+}
+
+static void normals(size_t t, size_t i, size_t n, double *row) {
+    svmp_random_normals((random_stream){.seed = 5, .purpose = RANDOM_TEST, .a = t, .b = i}, n, row);
+}
+
+/* Many distances are equal. */
+static void on_lattice(size_t t, size_t i, size_t n, double *row) {
+    for (size_t l = 0; l < n; l++) row[l] = (double)((l * l + 3 * l * (i + 1) + t) % 5);
+}
+
+/* Two clusters; of n = 4, 16, 36, ... particles exactly half of the distances are within one, so that the two middle
+ * ones are far apart. */
+static void with_gap(size_t t, size_t i, size_t n, double *row) {
+    const size_t first = (n + (size_t)(sqrt((double)n) + 0.5)) / 2;
+    normals(t, i, n, row);
+    for (size_t l = 0; l < n; l++) row[l] = 0.3 * row[l] + (l < first ? -4 : 4);
+}
+
+/* The median is never where the last ones lead to expect it. */
+static void with_jumps(size_t t, size_t i, size_t n, double *row) {
+    normals(t, i, n, row);
+    for (size_t l = 0; l < n; l++) row[l] *= t % 3 == 0 ? 1 : t % 3 == 1 ? 20 : 0.05;
+}
+
+/* Most particles coincide, and the median is 0. */
+static void together(size_t t, size_t i, size_t n, double *row) {
+    normals(t, i, n, row);
+    for (size_t l = 0; l < n; l++) row[l] = l % 4 ? 1 : row[l];
+}
+
+/* One particle is far from the others. */
+static void with_outlier(size_t t, size_t i, size_t n, double *row) {
+    normals(t, i, n, row);
+    row[(t + i) % n] *= 50;
+}
+
+/* Particles that are hard on a search for a median, at sizes of every kernel. */
+static void check_places(void) {
+    void (*const places[])(size_t, size_t, size_t, double *) = {on_lattice, with_gap, with_jumps, together,
+                                                                with_outlier};
+    const char *names[] = {"on a lattice", "two clusters", "jumps", "most coincide", "an outlier"};
+    const size_t sizes[] = {16, 36, 64, 100, 196, 900};
+    svmp_model *model = grid(5);
+    for (size_t k = 0; k < 5; k++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (size_t shape = 0; shape < 2; shape++)
+                check((comparison){.model = model,
+                                   .reference = reference(sizes[s]),
+                                   .kernel = shape ? "imq@blanket" : "rbf@blanket",
+                                   .step = "adagrad:0.1",
+                                   .n = sizes[s],
+                                   .iterations = 6,
+                                   .place = places[k]},
+                      names[k]);
     svmp_model_free(model);
 }
 
@@ -254,6 +311,7 @@ int main(int count, char **arguments) {
     start_context(0);
     check_bits();
     check_divergence();
+    check_places();
     check_kernels();
     check_models(arguments[1]);
     check_long(100, 50, quick ? 5 : 200);

@@ -219,7 +219,24 @@ static const struct {
     {"d.txt", "# a\nmodel { }",
      "d.txt: error: this is a model, not data; the model is the first file: svmp run MODEL DATA..."},
     {"d.txt", "y[] x[,1]\n1 2\n3\nEND",
-     "d.txt:1:1: error: the table has 2 columns, but 3 numbers\n    y[] x[,1]\n    ^"},
+     "d.txt:3:1: error: the row has 1 number, but the table has 2 columns\n    3\n    ^"},
+    {"d.txt", "y[] x[,1]\n1\n2 3 4\nEND",
+     "d.txt:2:1: error: the row has 1 number, but the table has 2 columns\n    1\n    ^"},
+    {"d.txt", "y[]\n1 # one\n 2 3 4 END",
+     "d.txt:3:2: error: the row has 3 numbers, but the table has 1 column\n     2 3 4 END\n     ^"},
+    {"d.txt", "y[]\n1.2.3\nEND",
+     "d.txt:2:1: error: expected a number, NA, or END after the last row of the table\n    1.2.3\n    ^"},
+    {"d.txt", "y[] x[]\n1-2\nEND",
+     "d.txt:2:1: error: expected a number, NA, or END after the last row of the table\n    1-2\n    ^"},
+    {"d.txt", "y[] x[]\n1 2020-01\nEND",
+     "d.txt:2:3: error: expected a number, NA, or END after the last row of the table\n    1 2020-01\n      ^"},
+    {"d.txt", "y[] x[]\nNA-2\nEND",
+     "d.txt:2:1: error: expected a number, NA, or END after the last row of the table\n    NA-2\n    ^"},
+    {"d.txt", "y[] x[] y[]\n1 2 3\nEND",
+     "d.txt:1:9: error: the table already has this column\n    y[] x[] y[]\n            ^"},
+    {"d.txt", "y[,1] y[,2] y[,1]\n1 2 3\nEND",
+     "d.txt:1:13: error: the table already has this column\n    y[,1] y[,2] y[,1]\n                ^"},
+    {"d.txt", "3[]\n1\nEND", "d.txt:1:1: error: expected a name at the head of a column\n    3[]\n    ^"},
     {"d.txt", "y[] x\n1 2\nEND", "d.txt:1:5: error: expected a column of the table, such as x[]\n    y[] x\n        ^"},
     {"d.txt", "y[1] x[]\n1 2\nEND",
      "d.txt:1:2: error: expected subscripts such as [] or [,2] at the head of a column\n    y[1] x[]\n     ^"},
@@ -241,6 +258,67 @@ static void test_errors_name_the_place(void **state) {
         svmp_data_free(data);
         svmp_context_free(context);
     }
+}
+
+/* Numbers of a table as people write them: a comment behind one, END in the last row, names with a dot in front. */
+static void test_tables(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    data_set *data = NULL;
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(read_text(data, "a.dat", "y[] .x[]\r\n.5 -.25#half\r\n\r\n  +2 NA\r\n# no row\r\n1e1 3 END\r\n"));
+    assert_array(data, "y", 1, (size_t[]){3}, (double[]){0.5, 2, 10});
+    assert_array(data, ".x", 1, (size_t[]){3}, (double[]){-0.25, NAN, 3});
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
+/* A '~' in a comment or in a string is none, and a CSV file's column may have any name. */
+static void test_kinds(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        data_kind kind;
+    } cases[] = {
+        {"# y ~ x\nlist(y = c(1, 2))", DATA_DUMP},
+        {"m <- 0.3 # ~ start", DATA_DUMP},
+        {"/* m ~ 1 */ m <- 0.3", DATA_DUMP},
+        {"m <- \"y ~ \\\" ~ x\"\nn <- 'a ~ b'", DATA_DUMP},
+        {"{\"~\": 1}", DATA_JSON},
+        {"y[] # ~\n1\nEND", DATA_DUMP},
+        {"x <- 1\ny ~ dnorm(x, 1)", DATA_OTHER},
+        {"x <- 1 # it's\ny ~ dnorm(x, 1)", DATA_OTHER},
+        {"x <- 'a'\ny ~ dnorm(x, 1)", DATA_OTHER},
+        {"var x;\nmodel { }", DATA_MODEL},
+        {"model rats;\n{ }", DATA_MODEL},
+        {"var\n3.2\n4", DATA_OTHER},
+        {"model\n3.2\n4", DATA_OTHER},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (svmp_data_kind(cases[k].text, strlen(cases[k].text)) != cases[k].kind) fail_msg("'%s'", cases[k].text);
+    svmp_context *context = test_context(1);
+    data_set *data = NULL;
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(read_text(data, "c.dat", "# y ~ x\nlist(y = c(1,2))"));
+    assert_ok(read_text(data, "v.csv", "var\n3.2\n4\n"));
+    assert_ok(read_text(data, "m.csv", "model\nNA\n4\n"));
+    assert_array(data, "var", 1, (size_t[]){2}, (double[]){3.2, 4});
+    assert_array(data, "model", 1, (size_t[]){2}, (double[]){NAN, 4});
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
+/* A 0 within a text in memory is an unexpected byte, not an operator. */
+static void test_zero_byte(void **state) {
+    (void)state;
+    static const char text[] = "x <- 1 \0y <- 2";
+    svmp_context *context = test_context(1);
+    data_set *data = NULL;
+    assert_ok(svmp_data_create(context, &data));
+    assert_int_equal(svmp_data_read_text(data, "a.R", text, sizeof text - 1), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "a.R:1:8: error: expected a name"));
+    svmp_data_free(data);
+    svmp_context_free(context);
 }
 
 static void test_same_name_in_two_files(void **state) {
@@ -275,10 +353,16 @@ static void test_nested_without_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats_agree),         cmocka_unit_test(test_csv_columns),
-        cmocka_unit_test(test_ranges_and_infinities), cmocka_unit_test(test_json_three_dimensions),
-        cmocka_unit_test(test_errors_name_the_place), cmocka_unit_test(test_same_name_in_two_files),
+        cmocka_unit_test(test_formats_agree),
+        cmocka_unit_test(test_csv_columns),
+        cmocka_unit_test(test_ranges_and_infinities),
+        cmocka_unit_test(test_json_three_dimensions),
+        cmocka_unit_test(test_errors_name_the_place),
+        cmocka_unit_test(test_same_name_in_two_files),
         cmocka_unit_test(test_nested_without_end),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_zero_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,6 +239,88 @@ static void test_domains(void **state) {
     svmp_context_free(context);
 }
 
+/* log density of x = e^u as a program of u and all arguments. */
+static program *log_scale_program(svmp_context *context, const char *name) {
+    const distribution *family = svmp_distribution_find(name);
+    program_builder *b;
+    program *compiled;
+    expr items[4], x;
+    expr_array arguments[4];
+    assert_non_null(family);
+    assert_ok(svmp_builder_create(context, &b));
+    x = svmp_expr_exp(b, svmp_expr_input(b, 0));
+    for (size_t k = 0; k < family->arguments; k++) {
+        items[k] = svmp_expr_input(b, (uint32_t)k + 1);
+        arguments[k] = (expr_array){1, 1, &items[k]};
+    }
+    expr density = svmp_distribution_log_density(b, family, (expr_array){1, 1, &x}, arguments, NULL, true);
+    assert_ok(svmp_program_finish(b, density, 1 + family->arguments, 0, &compiled));
+    svmp_builder_free(b);
+    return compiled;
+}
+
+/* Gamma distributions of an unknown shape r, from e^-700 far into the right tail: the value is that of a known shape,
+ * within the rounding of its terms, and (r - 1) - lambda x and the differences in r are the derivatives. */
+static void test_gamma_at_any_x(void **state) {
+    (void)state;
+    static const double shapes[] = {0.01, 0.05, 0.7, 1, 3.3, 29.9, 30.1, 45, 1e4};
+    static const double logs[] = {-700, -69, -46, -30, -14, -3, -0.7, -0.01, 0, 0.02, 0.4, 0.42, 1.5, 4};
+    svmp_context *context = test_context(1);
+    program *direct = scalar_program(context, &(scalar_case){"dgamma", {0}, 0, 0}, DENSITY, true, NULL, true);
+    program *gamma = log_scale_program(context, "dgamma"), *chi = log_scale_program(context, "dchisqr");
+    program *noncentral = log_scale_program(context, "dnchisqr");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (size_t j = 0; j < sizeof logs / sizeof *logs; j++) {
+            const double r = shapes[i], lambda = 2.5, u = logs[j] + log(r / lambda), x = exp(u);
+            const double expected = r * log(lambda) - lgamma(r) + (r - 1) * u - lambda * x;
+            const double size = 1 + fabs(lgamma(r)) + fabs((r + 1) * u) + lambda * x + r;
+            double at[3] = {u, r, lambda}, plain[3] = {x, r, lambda}, value, slope[3];
+            test_run(gamma, 1, at, NULL, &value, slope);
+            assert_near(value, expected, 1e-14 * size);
+            assert_near(slope[0], r - 1 - lambda * x, 1e-14 * size);
+            for (size_t k = 0; k < 3; k++) {
+                const double step = 1e-3 * (k == 0 ? 1 : at[k]);
+                assert_near(slope[k], test_difference(gamma, at, k, step), 1e-12 * size / step);
+            }
+            test_run(direct, 1, plain, NULL, &value, slope);
+            assert_near(value, expected, 1e-14 * size);
+            assert_near(slope[0] * x, r - 1 - lambda * x, 1e-14 * size);
+            /* dchisqr(2 r) of x is dgamma(r, 1/2), and the noncentral one with nothing added to it */
+            double half[3] = {u, 2 * r, 0}, same;
+            test_run(chi, 1, half, NULL, &value, slope);
+            assert_near(value, -r * log(2) - lgamma(r) + (r - 1) * u - x / 2, 1e-14 * size);
+            assert_near(slope[0], r - 1 - x / 2, 1e-14 * size);
+            half[2] = 1e-300;
+            test_run(noncentral, 1, half, NULL, &same, slope);
+            assert_near(same, value, 1e-14 * size);
+            assert_near(slope[0], r - 1 - x / 2, 1e-14 * size);
+        }
+    svmp_program_free(direct);
+    svmp_program_free(gamma);
+    svmp_program_free(chi);
+    svmp_program_free(noncentral);
+    svmp_context_free(context);
+}
+
+/* A gamma of a large unknown shape keeps its digits though its terms are of size r log r: with lambda = r and
+ * x = 1 + e the log density is log(r / 2 pi)/2 + r (log(1 + e) - e) - log x - 1/(12 r). */
+static void test_gamma_of_large_shape(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    program *compiled = scalar_program(context, &(scalar_case){"dgamma", {0}, 0, 0}, DENSITY, true, NULL, true);
+    for (double r = 1e6; r < 1e15; r *= 100)
+        for (int t = -3; t <= 3; t++) {
+            const double e = 1 + t / sqrt(r) - 1, x = 1 + e;
+            double at[3] = {x, r, r}, value, slope[3];
+            test_run(compiled, 1, at, NULL, &value, slope);
+            const double expected = 0.5 * log(r / (2 * acos(-1))) + r * (log1p(e) - e) - log1p(e) - 1 / (12 * r);
+            assert_near(value, expected, 1e-15 * (100 + sqrt(r)));
+            assert_near(slope[0] / sqrt(r), (-e * r - 1) / x / sqrt(r), 1e-15 * sqrt(r) + 1e-12);
+        }
+    svmp_program_free(compiled);
+    svmp_context_free(context);
+}
+
 /* Far in a tail the mass between two bounds keeps its digits: of the normal beyond 45, which is below 1e-400. */
 static void test_far_truncation(void **state) {
     (void)state;
@@ -313,6 +395,8 @@ int main(void) {
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_distribution_functions),
         cmocka_unit_test(test_domains),
+        cmocka_unit_test(test_gamma_at_any_x),
+        cmocka_unit_test(test_gamma_of_large_shape),
         cmocka_unit_test(test_far_truncation),
         cmocka_unit_test(test_truncated_draws),
     };

@@ -48,6 +48,8 @@ static void test_formulas_do_not_jump(void **state) {
         {"data { y <- 1 } model { m ~ dnorm(0, 1); y ~ dbern(pnorm(0.3, m, 2)) }", 0},
         {"data { y <- 1 } model { m ~ dnorm(0, 1); y ~ dbern(pt(m, 0, 1, 3)) }", 0},
         {"data { y <- 0.4 } model { m ~ dgamma(2, 1); y ~ dgamma(m, 2) }", 0},
+        {"data { y <- 1 } model { m ~ dnorm(0, 1); y ~ dbern(pnorm(m, 0, 2)) }", 0},
+        {"data { y <- 1 } model { m ~ dnorm(0, 1); y ~ dbern(pexp(m + 3, 2)) }", 0},
         {"data { y <- 0.4 } model { m ~ dnorm(0, 1); y ~ dnorm(m > 1, 1) }", 1},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -360,6 +360,37 @@ static void test_functions_of_distributions(void **state) {
     end(&test);
 }
 
+/* A bound of the data that is infinite: the probability there is 0 or 1 whatever the arguments, and its derivative 0;
+ * also within a formula of an unknown, and of a count whose probability is 0 or 1. Finite bounds stand before. */
+static void test_probabilities_at_infinity(void **state) {
+    (void)state;
+    static const char *const functions[] = {"pnorm(%s, m, 1)", "plogis(%s, m, 1)", "pt(%s, m, 1, 4)",
+                                            "pdexp(%s, m, 1)"};
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+        for (int moved = 0; moved < 2; moved++) {
+            char text[500], high[60], low[60];
+            snprintf(high, sizeof high, functions[k], moved ? "hi[i] - 2 * m" : "hi[i]");
+            snprintf(low, sizeof low, functions[k], moved ? "lo[i] - 2 * m" : "lo[i]");
+            snprintf(text, sizeof text,
+                     "model { m ~ dnorm(0, 1)\n for (i in 1:3) { y[i] ~ dbern(%s - %s)\n z[i] ~ dbin(%s, n[i]) } }",
+                     high, low, low);
+            lowered_test test, finite;
+            lower(&test, text,
+                  "lo <- c(0, 1, -Inf) hi <- c(1, Inf, 0) y <- c(1, 1, 1) z <- c(2, 1, 0) n <- c(3, 3, 3)");
+            lower(&finite, text,
+                  "lo <- c(0, 1, -1e9) hi <- c(1, 1e9, 0) y <- c(1, 1, 1) z <- c(2, 1, 0) n <- c(3, 3, 3)");
+            for (double m = -1.5; m < 2; m++) {
+                /* the tail of t with 4 degrees of freedom beyond 1e9 is 1e-36 */
+                const double value = log_density(&test, &m), slope = test.gradient[0];
+                assert_near(value, log_density(&finite, &m), 1e-12);
+                assert_near(slope, finite.gradient[0], 1e-12);
+                assert_gradient(&test, &m);
+            }
+            end(&test);
+            end(&finite);
+        }
+}
+
 /* Quantile functions undo distribution functions, whatever the arguments, and their derivatives do. */
 static void test_quantiles(void **state) {
     (void)state;
@@ -483,6 +514,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_arrays),
         cmocka_unit_test(test_functions_of_distributions),
+        cmocka_unit_test(test_probabilities_at_infinity),
         cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_scalar_normal),
         cmocka_unit_test(test_loop_that_never_runs),

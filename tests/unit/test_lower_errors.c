@@ -63,8 +63,20 @@ static const struct {
      "move it to a data { } block before the model\n    model { x <- y; x ~ dnorm(m, 1); m ~ dnorm(0, 1) }\n"
      "                    ^"},
     {"model { x ~ dnorm(sum(y[1:n-1]), 1) }", "y <- c(1,2,3); n <- 3",
-     "m.bug:1:28: error: index 0 of 'y' is out of range 1 to 3; write 1:(n - 1) for 1:n - 1\n"
+     "m.bug:1:28: error: index 0 of 'y' is out of range 1 to 3; ':' binds more tightly than '+' and '-': put the end "
+     "in "
+     "parentheses\n"
      "    model { x ~ dnorm(sum(y[1:n-1]), 1) }\n                               ^"},
+    {"model { x ~ dnorm(sum(y[2:n+1]), 1) }", "y <- c(1,2,3); n <- 3",
+     "m.bug:1:28: error: index 4 of 'y' is out of range 1 to 3; ':' binds more tightly than '+' and '-': put the end "
+     "in "
+     "parentheses\n    model { x ~ dnorm(sum(y[2:n+1]), 1) }\n                               ^"},
+    {"model { x ~ dnorm(rank(y, y), 1) }", "y <- c(1,2,3)",
+     "m.bug:1:19: error: the second argument of 'rank' must be a known whole number from 1 to 3\n"
+     "    model { x ~ dnorm(rank(y, y), 1) }\n                      ^"},
+    {"model { x ~ dnorm(rank(y, none), 1) }", "y <- c(1,2,3); none <- numeric(0)",
+     "m.bug:1:19: error: the second argument of 'rank' must be a known whole number from 1 to 3\n"
+     "    model { x ~ dnorm(rank(y, none), 1) }\n                      ^"},
     {"model { x ~ dnorm(logdensity.cat(y, y), 1) }", "y <- c(1,2,3)",
      "m.bug:1:34: error: argument 1 of 'logdensity.cat' must be one number, not 3\n"
      "    model { x ~ dnorm(logdensity.cat(y, y), 1) }\n                                     ^"},

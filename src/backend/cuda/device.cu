@@ -1,5 +1,6 @@
 // A device on an NVIDIA GPU: svmp_cuda.so, which is loaded when a run asks for it (load.c). One stream, so that kernels
 // run in the order of their launches; no atomics on floating-point numbers, so that the bits are the same in every run.
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <atomic>
@@ -7,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 #include "expr/special.h"
 
@@ -55,7 +57,9 @@
 struct device {
     cudaStream_t stream;
     cudaError_t failed;
-    int processors, shared_most, waits; // waits: kernels can start before the one before them has ended
+    int processors, shared_most;
+    int waits;   // whether kernels can start before the one before them has ended
+    int tensors; // whether tensor cores have products in single precision
     char words[128];
     double *registers; // of programs that have too many for the multiprocessors
     size_t registers_bytes;
@@ -285,6 +289,7 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     if (d == nullptr) return refuse(text, size, "Out of memory.");
     d->processors = properties.multiProcessorCount;
     d->waits = properties.major >= 9;
+    d->tensors = properties.major >= 8;
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
     const int failed = check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||

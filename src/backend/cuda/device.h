@@ -16,7 +16,7 @@
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 5 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 6 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
@@ -265,7 +265,7 @@ typedef enum device_kernel {
     KERNEL_DIFFUSE  /* step_args */
 } device_kernel;
 
-enum { DEVICE_STEPS = 16 }; /* steps that may be under way */
+enum { DEVICE_STEPS = 64 }; /* steps that may be under way */
 enum { DEVICE_FULL = 2 };   /* of `allocate` */
 
 typedef struct device device;

@@ -4,6 +4,7 @@
 //     fused_tile     up to 64 particles in single precision: a warp for each unit, all distances in registers
 //     quick_tile     the same for whole iterations of usual units
 //     fused_ring     a block for each unit; distances are computed again whenever they are needed
+//     fused_tensor   the same with tensor cores; also whole iterations
 #include "backend/cuda/search.cuh"
 
 #include "backend/cuda/tile.cuh"
@@ -17,6 +18,10 @@
 #include "backend/cuda/queue.cuh"
 
 #include "backend/cuda/ring.cuh"
+
+#include "backend/cuda/tensor.cuh"
+
+#include "backend/cuda/tensor_velocity.cuh"
 
 enum { FUSED_MEMBERS = 8 }; // of a unit: more share a matrix better
 
@@ -49,6 +54,29 @@ static size_t ring_bytes(int bits, const ring_shape &shape, size_t rows) {
     return (3 + 2 * (size_t)shape.sums + rows) * shape.stride * (size_t)(bits / 8);
 }
 
+static tensor_shape shape_tensor(size_t n) {
+    const unsigned groups = (unsigned)((n + TENSOR_GROUP - 1) / TENSOR_GROUP), tiles = (unsigned)((n + 15) / 16);
+    return {groups * TENSOR_GROUP, tiles, groups * tiles - 2 * groups * (groups - 1)};
+}
+
+// Bytes of shared memory: what tensor_room has, or the ring of units that do not suit.
+static size_t tensor_bytes(const tensor_shape &shape, const ring_shape &other, size_t rows, unsigned threads) {
+    const size_t own = shape.places * (4 * sizeof(uint2) + 3 * sizeof(float) + threads / 32 * sizeof(float2));
+    const size_t its = ring_bytes(32, other, rows);
+    return own > its ? own : its;
+}
+
+static unsigned tensor_threads(const device *d, const pair_args *a) {
+    return a->n <= 256 && a->units >= (size_t)d->processors * 6 ? TENSOR_FEW : 256;
+}
+
+static int takes_tensor(const device *d, int bits, const pair_args *a) {
+    if (!d->tensors || bits != 32 || a->n <= TILE_MOST || a->n > TENSOR_MOST || a->longest > TENSOR_ROWS) return 0;
+    return tensor_bytes(shape_tensor(a->n), shape_ring(32, a->n, 8, 256), a->longest, 256) + sizeof(ring_room<float>) +
+               1024 <=
+           (size_t)d->shared_most;
+}
+
 static int fuses(const device *d, int bits, const pair_args *a) {
     if (a->shape == SHAPE_LINEAR || a->n < 2 || a->n > 16384 || a->most_members > FUSED_MEMBERS) return 0;
     if (takes_tile(bits, a)) return a->longest <= TILE_ROWS;
@@ -73,8 +101,8 @@ static int run_tile(device *d, tile_kernel_function kernel, int at_once, size_t 
     }
     if (WHOLE && small && d->waits && !w.step.awaited) return put_off(d, kernel, grid, block, each_warp * warps, *a, w);
     if (flush(d)) return 1;
-    return launch_tile(d, kernel, grid, block, each_warp * warps, WHOLE && d->waits, *a, w,
-                       WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
+    return launch_early(d, kernel, grid, block, each_warp * warps, WHOLE && d->waits, *a, w,
+                        WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }
 
 template <int T, int SHAPE> static int run_term(device *d, const pair_args *a) {
@@ -102,7 +130,7 @@ template <int SHAPE> static int choose_whole(device *d, const pair_args *a, cons
 }
 
 template <class Real, int T, int TH, int SHAPE> static int run_ring(device *d, const pair_args *a) {
-    auto *kernel = a->rule == RULE_FIXED ? fused_ring<Real, T, TH, SHAPE, false> : fused_ring<Real, T, TH, SHAPE, true>;
+    auto *kernel = fused_ring<Real, T, TH, SHAPE>;
     const int bits = 8 * (int)sizeof(Real);
     const ring_shape shape = shape_ring(bits, a->n, T, TH);
     const ring<Real, T> r = {shape.blocks, shape.parts, shape.steps, shape.stride, shape.sums};
@@ -123,18 +151,44 @@ template <int SHAPE> static int choose(device *d, int bits, const pair_args *a) 
     return ring_tile(bits, a->n) == 8 ? choose_ring<float, 8, SHAPE>(d, a) : choose_ring<float, 4, SHAPE>(d, a);
 }
 
+template <int TH, int SHAPE, bool WHOLE> static int run_tensor(device *d, const pair_args *a, const whole_args &w) {
+    auto *kernel = fused_tensor<TH, SHAPE, WHOLE>;
+    const ring_shape other = shape_ring(32, a->n, 8, TH);
+    const ring<float, 8> r = {other.blocks, other.parts, other.steps, other.stride, other.sums};
+    const tensor_shape shape = shape_tensor(a->n);
+    const size_t bytes = tensor_bytes(shape, other, a->longest, TH), most = (size_t)d->processors * 64;
+    const unsigned blocks = (unsigned)(a->units < most ? a->units : most) + (WHOLE ? 1 : 0);
+    if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
+    return launch_early(d, kernel, blocks, TH, bytes, WHOLE && d->waits, *a, w, shape, r,
+                        WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
+}
+
+template <int SHAPE, bool WHOLE> static int choose_tensor(device *d, const pair_args *a, const whole_args &w) {
+    return tensor_threads(d, a) == TENSOR_FEW ? run_tensor<TENSOR_FEW, SHAPE, WHOLE>(d, a, w)
+                                              : run_tensor<256, SHAPE, WHOLE>(d, a, w);
+}
+
 static int fused(device *d, int bits, const pair_args *a) {
     if (flush(d)) return 1;
+    if (takes_tensor(d, bits, a))
+        return a->shape == SHAPE_RBF ? choose_tensor<SHAPE_RBF, false>(d, a, whole_args())
+                                     : choose_tensor<SHAPE_IMQ, false>(d, a, whole_args());
     const int failed = a->shape == SHAPE_RBF ? choose<SHAPE_RBF>(d, bits, a) : choose<SHAPE_IMQ>(d, bits, a);
     return failed ? 1 : check(d, cudaGetLastError());
 }
 
-static int iterates(const device *d, int bits, const pair_args *a) { return takes_tile(bits, a) && fuses(d, bits, a); }
+static int iterates(const device *d, int bits, const pair_args *a) {
+    return (takes_tile(bits, a) || takes_tensor(d, bits, a)) && fuses(d, bits, a);
+}
 
 static int iterate(device *d, int bits, const iteration_args *args) {
     const whole_args w = {args->score,  args->step,  args->z,      args->scored,
                           args->record, args->drawn, args->placed, args->placed_next};
-    (void)bits;
+    if (takes_tensor(d, bits, &args->pair)) {
+        if (flush(d)) return 1;
+        return args->pair.shape == SHAPE_RBF ? choose_tensor<SHAPE_RBF, true>(d, &args->pair, w)
+                                             : choose_tensor<SHAPE_IMQ, true>(d, &args->pair, w);
+    }
     return args->pair.shape == SHAPE_RBF ? choose_whole<SHAPE_RBF>(d, &args->pair, w)
                                          : choose_whole<SHAPE_IMQ>(d, &args->pair, w);
 }

@@ -108,10 +108,10 @@ static svmp_status add_batch(backend *seen, const cuda_measure *m, const cuda_te
     return launch(seen, KERNEL_KAPPA, &a, a.pair.members);
 }
 
-/* Scores that are not finite: nothing can be said of the particles. */
+/* Scores that are not finite, or sums that overflow: nothing can be said of the particles here. */
 static int all_finite(size_t count, const stein_measure *measured) {
     for (size_t i = 0; i < count; i++)
-        if (!isfinite(measured[i].moments.square)) return 0;
+        if (!isfinite(measured[i].moments.square + measured[i].sums.pairs + measured[i].sums.spread)) return 0;
     return 1;
 }
 

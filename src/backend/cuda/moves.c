@@ -60,6 +60,12 @@ void svmp_cuda_take_back(backend *b) {
     own->score_lacks = 1;
 }
 
+/* Small models are launched many iterations at a time; those of large ones take so long that a few are enough. */
+static size_t most_ahead(const backend *b) {
+    enum { FEW = 8, SMALL = 100000 };
+    return b->model->graph->variables * b->n <= SMALL ? BACKEND_PATIENCE : FEW;
+}
+
 /* A step was launched, the new particles will be in phi. */
 static svmp_status finish(backend *b, size_t t) {
     cuda *own = b->own;
@@ -71,7 +77,7 @@ static svmp_status finish(backend *b, size_t t) {
     own->last_t = t;
     b->moved = 1;
     b->ahead++;
-    while (b->ahead > b->patience) SVMP_TRY(take_outcome(b, 1));
+    while (b->ahead > b->patience || b->ahead > most_ahead(b)) SVMP_TRY(take_outcome(b, 1));
     return SVMP_OK;
 }
 

@@ -2,7 +2,7 @@
 // together as a graph whose arguments are changed in place. Where a graph cannot be made or changed, they are launched
 // one by one: that takes longer, and is no failure.
 
-enum { QUEUE_LENGTH = 4 };
+enum { QUEUE_LENGTH = 16 };
 
 struct queued_iteration {
     pair_args pair;
@@ -24,8 +24,10 @@ struct iteration_queue {
 
 typedef void (*tile_kernel_function)(const pair_args, const whole_args, const step_gate);
 
-static int launch_tile(device *d, tile_kernel_function kernel, dim3 grid, dim3 block, size_t shared, bool early,
-                       const pair_args &a, const whole_args &w, const step_gate &gate) {
+// Launches a kernel that may start `early`, before the one before it has ended.
+template <class... Arguments>
+static int launch_early(device *d, void (*kernel)(Arguments...), dim3 grid, dim3 block, size_t shared, bool early,
+                        const typename std::decay<Arguments>::type &...arguments) {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t how = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -36,13 +38,13 @@ static int launch_tile(device *d, tile_kernel_function kernel, dim3 grid, dim3 b
     how.stream = d->stream;
     how.attrs = &attribute;
     how.numAttrs = early ? 1 : 0;
-    return check(d, cudaLaunchKernelEx(&how, kernel, a, w, gate));
+    return check(d, cudaLaunchKernelEx(&how, kernel, arguments...));
 }
 
 static int launch_queued(device *d, const iteration_queue *q, unsigned k) {
     const queued_iteration *i = &q->waiting[k];
-    return launch_tile(d, (tile_kernel_function)q->kernel, q->grid, q->block, q->shared, true, i->pair, i->whole,
-                       i->gate);
+    return launch_early(d, (tile_kernel_function)q->kernel, q->grid, q->block, q->shared, true, i->pair, i->whole,
+                        i->gate);
 }
 
 static void drop_graph(iteration_queue *q) {
@@ -124,7 +126,7 @@ static int put_off(device *d, tile_kernel_function kernel, dim3 grid, dim3 block
                    const whole_args &w) {
     iteration_queue *q = d->queue;
     if (q == nullptr) q = d->queue = new (std::nothrow) iteration_queue();
-    if (q == nullptr) return launch_tile(d, kernel, grid, block, shared, true, a, w, next_step(d, w.step.awaited));
+    if (q == nullptr) return launch_early(d, kernel, grid, block, shared, true, a, w, next_step(d, w.step.awaited));
     if (q->kernel != (const void *)kernel || q->grid.x != grid.x || q->block.x != block.x || q->shared != shared) {
         if (flush(d)) return 1;
         drop_graph(q);

@@ -83,7 +83,7 @@ static __device__ __forceinline__ void ring_distances(const ring<Real, T> &r, co
 enum { RING_LIST = 512 };
 
 template <class Real> struct ring_room {
-    Real list[RING_LIST];
+    alignas(16) Real list[RING_LIST];
     unsigned pair[RING_LIST]; // l | m << 16
     unsigned counts[2], listed;
     typename bits_type<Real>::type below, above, furthest;
@@ -229,93 +229,126 @@ static __device__ void ring_middle(const pair_args &a, size_t u, const ring<Real
 
 // ---- units ----------------------------------------------------------------------------------------------------------
 
-template <class Real, int T, int TH, int SHAPE, bool RANKED>
+// Where the scores of a member come from and where its velocities go: those of a term are added up in phi. All threads
+// of the block finish a member.
+struct term_member {
+    const whole_args *w; // as whole_member: not used
+    double largest;
+    int wrong;
+
+    struct scores {
+        const double *row;
+        __device__ __forceinline__ double at(unsigned l) const { return row[l]; }
+    };
+    __device__ __forceinline__ scores scores_of(const pair_args &a, size_t i) const { return {a.score + i * a.n}; }
+    __device__ __forceinline__ scores scores_of(const pair_args &a, const unit_header &h) const {
+        return scores_of(a, h.variable);
+    }
+    __device__ __forceinline__ double put(const pair_args &a, size_t i, unsigned l, double velocity) {
+        put_velocity(a, i * a.n + l, velocity);
+        return 0;
+    }
+    __device__ __forceinline__ void finish(const pair_args &, size_t, const double * = nullptr) {}
+};
+
+// All of unit u, in `dynamic` shared memory.
+template <class Real, int T, int TH, int SHAPE, class Member>
+static __device__ void ring_do(const pair_args &a, const ring<Real, T> &r, size_t u, double *dynamic,
+                               ring_room<Real> &room, Member &member) {
+    const unsigned n = (unsigned)a.n;
+    const bool ranked = a.rule != RULE_FIXED;
+    const Real *z = (const Real *)a.z;
+    Real *score = (Real *)dynamic, *place = score + r.stride, *sums = place + r.stride,
+         *norm = sums + 2 * (size_t)r.sums * r.stride, *rows = norm + r.stride;
+    const size_t begin = a.begin[u], first = a.member_start[a.first + u], members = a.member_start[a.first + u + 1];
+    ring_unit<Real> of = {rows, norm, (unsigned)(a.end[u] - begin), false};
+    double *guess = a.guess + 3 * (a.first + u), h = a.fixed;
+    const size_t leader = first < members ? a.term_variable[first] : 0;
+    const typename Member::scores scores = member.scores_of(a, leader);
+    __syncthreads();
+    if (threadIdx.x == 0) room.furthest = 0;
+    for (unsigned m = threadIdx.x; m < r.stride; m += TH) { // all that is read is under way together
+        const unsigned at = r.place(m);
+        score[at] = m < n ? (Real)scores.at(m) : 0;
+        place[at] = m < n ? z[leader * n + m] : 0;
+#pragma unroll 8
+        for (unsigned e = 0; e < of.count; e++)
+            rows[e * r.stride + at] = m < n ? z[(size_t)a.domain[begin + e] * n + m] : 0;
+    }
+    __syncthreads();
+    Real largest = 0, mean = 0;
+    for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
+        Real square = 0;
+        for (unsigned e = 0; e < of.count; e++) square = fused_add(rows[e * r.stride + r.place(m)], square);
+        norm[r.place(m)] = m < n ? (Real)0.5 * square : (Real)1e30;
+        largest = square <= largest ? largest : square; // NaN stays
+        mean += square;
+    }
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) mean += __shfl_xor_sync(0xffffffffu, mean, apart);
+    if (threadIdx.x % 32 == 0) room.norm[threadIdx.x / 32] = mean;
+    atomicMax(&room.furthest, to_bits(largest)); // NaN is the largest
+    __syncthreads();
+    mean = 0;
+    for (int w = 0; w < TH / 32; w++) mean += room.norm[w];
+    const Real furthest = from_bits(room.furthest);
+    of.products = uses_products(furthest, mean / (Real)n);
+    if (!ranked && !(furthest <= PRODUCT_REACH * (Real)a.fixed)) of.products = false;
+    for (bool again = false;; again = true) {
+        bracket<Real> s;
+        if (again || !of.products) { // particles that are not there stand far from all others
+            of.products = false;
+            for (unsigned m = n + threadIdx.x; m < r.stride; m += TH)
+                for (unsigned e = 0; e < of.count; e++) rows[e * r.stride + r.place(m)] = nowhere<Real>(m);
+            __syncthreads();
+        }
+        if (!ranked) break;
+        search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
+        if (of.products) s.first *= (Real)0.5, s.second *= (Real)0.5;
+        ring_middle<Real, T, TH>(a, u, r, of, s, room);
+        if (!of.products || furthest <= PRODUCT_REACH * 2 * room.found[1]) break;
+        __syncthreads(); // the bandwidth is small for some particles: once more, exactly
+    }
+    if (ranked) {
+        if (threadIdx.x == 0) {
+            const double unit = of.products ? 2 : 1;
+            search_note(guess, unit * room.found[1]);
+            room.h = found_scale(a, u, unit * room.found[0], unit * room.found[1]);
+        }
+        __syncthreads();
+        h = room.h;
+    }
+    const double scale = isfinite(h) ? h : NAN;
+    const bool normal = scale > 0 && scale < (sizeof(Real) == 4 ? 1e30 : 1e290);
+    if (normal && of.products) ring_scale<Real, T, TH, SHAPE>(scale, r, of, rows, norm);
+    for (size_t e = first; e < members; e++) {
+        const size_t i = a.term_variable[e];
+        if (e > first) {
+            const typename Member::scores others = member.scores_of(a, i);
+            __syncthreads();
+            for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
+                score[r.place(m)] = m < n ? (Real)others.at(m) : 0;
+                place[r.place(m)] = m < n ? z[i * n + m] : 0;
+            }
+        }
+        __syncthreads();
+        if (normal && of.products)
+            ring_velocity<Real, T, TH, SHAPE, true, true>(a, scale, r, of, score, place, sums, i, member);
+        else if (normal)
+            ring_velocity<Real, T, TH, SHAPE, true, false>(a, scale, r, of, score, place, sums, i, member);
+        else
+            ring_velocity<Real, T, TH, SHAPE, false, false>(a, scale, r, of, score, place, sums, i, member);
+        member.finish(a, i);
+    }
+}
+
+template <class Real, int T, int TH, int SHAPE>
 static __global__ void __launch_bounds__(TH, TH == 128 ? (sizeof(Real) == 4 ? 4 : 3) : 1)
     fused_ring(const pair_args a, const ring<Real, T> r, const step_gate gate) {
     extern __shared__ double dynamic[];
     __shared__ ring_room<Real> room;
-    const unsigned n = (unsigned)a.n;
+    term_member member;
     if (gate.closed()) return;
-    const Real *z = (const Real *)a.z;
-    Real *score = (Real *)dynamic, *place = score + r.stride, *sums = place + r.stride,
-         *norm = sums + 2 * (size_t)r.sums * r.stride, *rows = norm + r.stride;
-    for (size_t u = blockIdx.x; u < a.units; u += gridDim.x) {
-        const size_t begin = a.begin[u], first = a.member_start[a.first + u], members = a.member_start[a.first + u + 1];
-        ring_unit<Real> of = {rows, norm, (unsigned)(a.end[u] - begin), false};
-        double *guess = a.guess + 3 * (a.first + u), h = a.fixed;
-        const size_t leader = first < members ? a.term_variable[first] : 0;
-        __syncthreads();
-        if (threadIdx.x == 0) room.furthest = 0;
-        for (unsigned m = threadIdx.x; m < r.stride; m += TH) { // all that is read is under way together
-            const unsigned at = r.place(m);
-            score[at] = m < n ? (Real)a.score[leader * n + m] : 0;
-            place[at] = m < n ? z[leader * n + m] : 0;
-#pragma unroll 8
-            for (unsigned e = 0; e < of.count; e++)
-                rows[e * r.stride + at] = m < n ? z[(size_t)a.domain[begin + e] * n + m] : 0;
-        }
-        __syncthreads();
-        Real largest = 0, mean = 0;
-        for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
-            Real square = 0;
-            for (unsigned e = 0; e < of.count; e++) square = fused_add(rows[e * r.stride + r.place(m)], square);
-            norm[r.place(m)] = m < n ? (Real)0.5 * square : (Real)1e30;
-            largest = square <= largest ? largest : square; // NaN stays
-            mean += square;
-        }
-#pragma unroll
-        for (int apart = 16; apart > 0; apart /= 2) mean += __shfl_xor_sync(0xffffffffu, mean, apart);
-        if (threadIdx.x % 32 == 0) room.norm[threadIdx.x / 32] = mean;
-        atomicMax(&room.furthest, to_bits(largest)); // NaN is the largest
-        __syncthreads();
-        mean = 0;
-        for (int w = 0; w < TH / 32; w++) mean += room.norm[w];
-        const Real furthest = from_bits(room.furthest);
-        of.products = uses_products(furthest, mean / (Real)n);
-        if (!RANKED && !(furthest <= PRODUCT_REACH * (Real)a.fixed)) of.products = false;
-        for (bool again = false;; again = true) {
-            bracket<Real> s;
-            if (again || !of.products) { // particles that are not there stand far from all others
-                of.products = false;
-                for (unsigned m = n + threadIdx.x; m < r.stride; m += TH)
-                    for (unsigned e = 0; e < of.count; e++) rows[e * r.stride + r.place(m)] = nowhere<Real>(m);
-                __syncthreads();
-            }
-            if (!RANKED) break;
-            search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
-            if (of.products) s.first *= (Real)0.5, s.second *= (Real)0.5;
-            ring_middle<Real, T, TH>(a, u, r, of, s, room);
-            if (!of.products || furthest <= PRODUCT_REACH * 2 * room.found[1]) break;
-            __syncthreads(); // the bandwidth is small for some particles: once more, exactly
-        }
-        if (RANKED) {
-            if (threadIdx.x == 0) {
-                const double unit = of.products ? 2 : 1;
-                search_note(guess, unit * room.found[1]);
-                room.h = found_scale(a, u, unit * room.found[0], unit * room.found[1]);
-            }
-            __syncthreads();
-            h = room.h;
-        }
-        const double scale = isfinite(h) ? h : NAN;
-        const bool normal = scale > 0 && scale < (sizeof(Real) == 4 ? 1e30 : 1e290);
-        if (normal && of.products) ring_scale<Real, T, TH, SHAPE>(scale, r, of, rows, norm);
-        for (size_t e = first; e < members; e++) {
-            const size_t i = a.term_variable[e];
-            if (e > first) {
-                __syncthreads();
-                for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
-                    score[r.place(m)] = m < n ? (Real)a.score[i * n + m] : 0;
-                    place[r.place(m)] = m < n ? z[i * n + m] : 0;
-                }
-            }
-            __syncthreads();
-            if (normal && of.products)
-                ring_velocity<Real, T, TH, SHAPE, true, true>(a, scale, r, of, score, place, sums, i);
-            else if (normal)
-                ring_velocity<Real, T, TH, SHAPE, true, false>(a, scale, r, of, score, place, sums, i);
-            else
-                ring_velocity<Real, T, TH, SHAPE, false, false>(a, scale, r, of, score, place, sums, i);
-        }
-    }
+    for (size_t u = blockIdx.x; u < a.units; u += gridDim.x)
+        ring_do<Real, T, TH, SHAPE>(a, r, u, dynamic, room, member);
 }

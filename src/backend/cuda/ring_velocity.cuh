@@ -21,11 +21,11 @@ static __device__ __forceinline__ double ring_kernel(double apart, int shape) {
 }
 
 // Velocities of one member: of rbf from the sums of k and of k (s - c x), as in tile_unit.cuh. `sums`: two rows for
-// each part or warp. NORMAL: the bandwidth is a number above 0. SCALED: ring_scale was called.
-template <class Real, int T, int TH, int SHAPE, bool NORMAL, bool SCALED>
+// each part or warp. NORMAL: the bandwidth is a number above 0. SCALED: ring_scale was called. `to` gets them.
+template <class Real, int T, int TH, int SHAPE, bool NORMAL, bool SCALED, class Member>
 static __device__ __forceinline__ void ring_velocity(const pair_args &a, double h, const ring<Real, T> &r,
                                                      const ring_unit<Real> &of, Real *score, const Real *place,
-                                                     Real *sums, size_t i) {
+                                                     Real *sums, size_t i, Member &to) {
     enum { FLUSH = 64 / T, RBF = SHAPE == SHAPE_RBF }; // steps whose rows are added up in one number
     const unsigned n = (unsigned)a.n, part = r.parts == 1 ? 0 : threadIdx.x / r.blocks, half = r.blocks / 2;
     const double slope = a.in_sd ? a.inverse[i] : 1, ratio = h > 0 ? (RBF ? 2 : 1) / h * slope : 0;
@@ -110,6 +110,6 @@ static __device__ __forceinline__ void ring_velocity(const pair_args &a, double 
         double all[2] = {0, 0};
         for (unsigned p = 0; p < 2 * r.sums; p++) all[p % 2] += (double)sums[p * r.stride + r.place(m)];
         const double apart = RBF ? fma((double)place[r.place(m)] * ratio, all[0], all[1]) : all[0] + ratio * all[1];
-        put_velocity(a, i * n + m, apart);
+        to.put(a, i, m, apart);
     }
 }

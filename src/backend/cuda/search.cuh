@@ -103,7 +103,7 @@ static __device__ double mean_distance(const pair_args &a, size_t u) {
 template <class Real>
 static __device__ void search_begin(bracket<Real> &s, const pair_args &a, size_t u, const double *guess,
                                     unsigned pairs) {
-    const Real last = (Real)guess[0], moved = (Real)guess[1], wrong = (Real)guess[2], least = (Real)16 / (Real)pairs;
+    const Real last = (Real)guess[0], moved = (Real)guess[1], wrong = (Real)guess[2], least = (Real)8 / (Real)pairs;
     const Real centre = last > 0 ? last + moved : (Real)(0.9 * mean_distance(a, u));
     Real reach = last > 0 ? (Real)2.5 * wrong / last + least : (Real)0.25;
     reach = reach < (Real)0.5 ? reach : (Real)0.5;
