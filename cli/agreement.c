@@ -42,7 +42,7 @@ static int print_doubts(svmp_context *context, const char *called, const svmp_pa
     }
     if (!svmp_comment_find(svmp_particles_comments(particles), "verdict", word, sizeof word)) return 0;
     if (strcmp(word, "failed") != 0 && strcmp(word, "not converged") != 0) return 0;
-    printf("No verdict: %s did not pass the examination of its own run (%s).\n", called, word);
+    printf("No verdict: %s did not pass the examination after the run (%s).\n", called, word);
     return 1;
 }
 

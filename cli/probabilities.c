@@ -53,6 +53,6 @@ void print_probabilities(const svmp_particles *particles) {
         shown++;
     }
     if (count > UNKNOWNS_SHOWN)
-        printf("and %zu more: -o FILE writes all probabilities, --monitor adds draws.\n", count - UNKNOWNS_SHOWN);
+        printf("and %zu more: the file that -o of a run writes has all of them.\n", count - UNKNOWNS_SHOWN);
     printf("\n");
 }

@@ -6,8 +6,8 @@
 
 enum { NAME = 1024, EDGES_MOST = 200000 }; /* beyond that no one looks at neighbours one by one */
 
-/* Every variable of the file is one of the model's, or computed from them; `column` gives for each of the model's its
- * variable in the file. */
+/* Every column of the file is a variable of the model, a value of its unknowns (elements of a simplex are no
+ * variables), or computed from them; `column` gives for each variable its column. */
 static int match(const svmp_model *model, const name_index *names, const svmp_particles *particles, const char *path,
                  size_t *column) {
     const size_t variables = svmp_graph_variables(svmp_model_graph(model));
@@ -21,6 +21,11 @@ static int match(const svmp_model *model, const name_index *names, const svmp_pa
             met[column[i]] = 1;
         else
             column[i] = SIZE_MAX;
+    }
+    for (size_t k = 0; k < svmp_model_values(model); k++) {
+        char name[NAME];
+        size_t at;
+        if (names_find(names, svmp_model_value_name(model, k, name, sizeof name), &at)) met[at] = 1;
     }
     for (size_t i = 0; i < names->count && status == 0; i++)
         if (!met[i] && !svmp_model_computes(model, svmp_particles_name(particles, i)))

@@ -167,8 +167,12 @@ static void warn_of_unread_data(const model_lowering *lowering) {
         if (unread++ >= TOLD) continue;
         char sentence[200], text[900];
         const char *near = similar_name(lowering, array->name);
-        snprintf(sentence, sizeof sentence, "'%.100s' is not used by the model%s%.60s%s", array->name,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "', which has no data?" : "");
+        if (array->name[0] == '.') /* .RNG.seed */
+            snprintf(sentence, sizeof sentence, "'%.100s' belongs to inits: if this file has inits, it is no data",
+                     array->name);
+        else
+            snprintf(sentence, sizeof sentence, "'%.100s' is not used by the model%s%.60s%s", array->name,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "', which has no data?" : "");
         svmp_data_describe(lowering->data, array, "warning", sentence, text, sizeof text);
         svmp_log(lowering->context, SVMP_LOG_WARNING, "%s", text);
     }

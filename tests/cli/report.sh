@@ -57,6 +57,13 @@ model {
   tau ~ dgamma(2, 2)
 }
 END
+cat >shares.bug <<'END'
+model { x[1:3] ~ dmulti(p[], 12); p[1:3] ~ ddirch(a[]) }
+END
+echo '{"x": [3, 4, 5], "a": [1, 1, 1]}' >shares.json
+works run -m graphical shares.bug shares.json -n 12 -t 3 -q --verify no -o shares.csv # elements that are no variables
+works report shares.csv shares.bug shares.json -o shares.html
+shows '^shares.html: 3 variables, [0-9.]+ MB$'
 works run -m graphical field.bug -n 12 -t 3 -q --threads 2 --verify no -o field.csv
 works report field.csv field.bug -o field.html
 shows '^field.html: 7282 variables, [0-9.]+ MB$'
