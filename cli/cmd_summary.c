@@ -43,13 +43,13 @@ static void print_errors(const svmp_particles *particles, int width, size_t coun
 }
 
 static void print_all(const svmp_particles *particles, int errors, size_t count, const size_t *chosen,
-                      const svmp_moments *moments, const svmp_mixing *mixing) {
+                      const svmp_moments *moments, const svmp_mixing *mixing, int listed) {
     const int width = names_width(particles, count, chosen), chains = svmp_particles_are_chains(particles);
     print_moments_heading(width, chains);
     for (size_t k = 0; k < count; k++)
         print_moments(width, svmp_particles_name(particles, chosen[k]), &moments[k], chains ? &mixing[k] : NULL);
     putchar('\n');
-    print_probabilities(particles);
+    print_probabilities(particles, count, listed ? chosen : NULL);
     if (errors) print_errors(particles, width, count, chosen, mixing);
 }
 
@@ -88,7 +88,7 @@ static int print_overview(const svmp_particles *particles, int errors, const svm
     }
     overview_print_arrays(&o, moments, chains ? mixing : NULL);
     printf("The elements of an array: --variables NAME\n\n");
-    print_probabilities(particles);
+    print_probabilities(particles, 0, NULL);
     overview_free(&o);
     return 0;
 }
@@ -101,7 +101,7 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
     svmp_status status = svmp_particles_summarise(particles, count, chosen, moments, mixing);
     if (status != SVMP_OK) return failed(context, status);
     if (listed || count < OVERVIEW_FROM)
-        print_all(particles, errors, count, chosen, moments, mixing);
+        print_all(particles, errors, count, chosen, moments, mixing, listed);
     else if (print_overview(particles, errors, moments, mixing))
         return EXIT_FAILED;
     const char *comments = svmp_particles_comments(particles);

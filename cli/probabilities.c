@@ -34,25 +34,34 @@ static void print_values(const svmp_series *series, double least) {
     printf(series->count > VALUES_SHOWN ? ", ...\n" : "\n");
 }
 
-void print_probabilities(const svmp_particles *particles) {
+static int is_chosen(const svmp_particles *particles, size_t count, const size_t *chosen, const char *name) {
+    for (size_t k = 0; chosen && k < count; k++)
+        if (strcmp(svmp_particles_name(particles, chosen[k]), name) == 0) return 1;
+    return chosen == NULL;
+}
+
+void print_probabilities(const svmp_particles *particles, size_t count, const size_t *chosen) {
+    const size_t most = chosen ? SIZE_MAX : UNKNOWNS_SHOWN;
     svmp_series series;
-    size_t count = 0;
+    size_t unknowns = 0;
     double least;
     int width = 0;
     for (size_t k = 0; svmp_particles_series(particles, k, &series); k++) {
         const char *name = unknown_of(&series, &least);
-        if (name && count++ < UNKNOWNS_SHOWN && (int)strlen(name) > width) width = (int)strlen(name);
+        if (name == NULL || !is_chosen(particles, count, chosen, name)) continue;
+        if (unknowns++ < most && (int)strlen(name) > width) width = (int)strlen(name);
     }
-    if (count == 0) return;
+    if (unknowns == 0) return;
     printf("\nProbabilities of the discrete unknowns:\n");
-    for (size_t k = 0, shown = 0; svmp_particles_series(particles, k, &series) && shown < UNKNOWNS_SHOWN; k++) {
+    for (size_t k = 0, shown = 0; svmp_particles_series(particles, k, &series) && shown < most; k++) {
         const char *name = unknown_of(&series, &least);
-        if (name == NULL) continue;
+        if (name == NULL || !is_chosen(particles, count, chosen, name)) continue;
         printf("%-*s", width, name);
         print_values(&series, least);
         shown++;
     }
-    if (count > UNKNOWNS_SHOWN)
-        printf("and %zu more: the file that -o of a run writes has all of them.\n", count - UNKNOWNS_SHOWN);
+    if (unknowns > most)
+        printf("and %zu more: with --monitor and -o in the run, svmp summary FILE --variables NAME shows them.\n",
+               unknowns - most);
     printf("\n");
 }

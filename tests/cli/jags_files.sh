@@ -25,6 +25,9 @@ grep '^knows.1 .*= 1' said >first
 works summary out.csv
 shows '^WAIC .* \(15 observations\)$'
 grep '^knows.1 .*= 1' said | diff first - || fail "the file has other probabilities"
+works summary out.csv --variables knows.7
+[[ $(grep -c '^knows.* = 1: ' said) == 1 ]] || fail "not the probability of knows.7 alone: $(cat said)"
+shows '^knows.7 = 1: '
 [[ $(rows out.csv | sed -n 1p) == *knows.15,log_lik.1,* ]] || fail "the header is $(rows out.csv | head -1)"
 
 # Of 10, 12, 14 and 20 the mean is 14 and the variance 56/3; x + (x - 14)^2/2 has the variance 132.
