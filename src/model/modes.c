@@ -118,8 +118,9 @@ double svmp_modes_log_density(const model_modes *modes, const double *x, size_t 
         }
         const double term = mode->log_factor - 0.5 * squares;
         if (log_terms) log_terms[k] = term;
+        if (!(term > -INFINITY)) continue; /* too far to count */
         sum = term > most ? 1 + sum * exp(most - term) : sum + exp(term - most);
         most = fmax(most, term);
     }
-    return most + log(sum);
+    return sum > 0 ? most + log(sum) : -INFINITY;
 }
