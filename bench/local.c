@@ -23,23 +23,8 @@ static double enough = 0.03; /* seconds a round */
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
 static svmp_model *read_text(const char *text) {
-    char folder[] = "bench_local_XXXXXX", path[64];
     svmp_model *model = NULL;
-    FILE *file = NULL;
-    if (mkdtemp(folder)) {
-        snprintf(path, sizeof path, "%s/model.bug", folder);
-        file = fopen(path, "w");
-    }
-    if (file == NULL) {
-        perror("the model cannot be written");
-        exit(1);
-    }
-    fputs(text, file);
-    fclose(file);
-    const svmp_status status = svmp_model_read(context, 1, (const char *[]){path}, NULL, &model);
-    remove(path);
-    remove(folder);
-    must(status);
+    must(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
     return model;
 }
 

@@ -56,28 +56,31 @@ static void test_models(void **state) {
     }
 }
 
+/* All shapes, metrics, domains and rules of the bandwidth. */
+static const char *const all_kernels[] = {"rbf@blanket",
+                                          "imq@blanket",
+                                          "linear@blanket",
+                                          "rbf@self",
+                                          "rbf(median-log)@random:2",
+                                          "imq(median-zeros)@all",
+                                          "linear@all",
+                                          "rbf(1.7)@blanket",
+                                          "rbf/sd@blanket + 0.3*linear/sd@blanket",
+                                          "0.5*imq/sd@random:4 + 0.5*linear@random:1 + rbf@all",
+                                          "rbf@message",
+                                          "rbf/sd@near:2 + linear@near:3"};
+
 /* Nodes of one and two variables. */
 static void test_kernels(void **state) {
     (void)state;
-    const char *kernels[] = {"rbf@blanket",
-                             "imq@blanket",
-                             "linear@blanket",
-                             "rbf@self",
-                             "rbf(median-log)@random:2",
-                             "imq(median-zeros)@all",
-                             "linear@all",
-                             "rbf(1.7)@blanket",
-                             "rbf/sd@blanket + 0.3*linear/sd@blanket",
-                             "0.5*imq/sd@random:4 + 0.5*linear@random:1 + rbf@all",
-                             "rbf@message",
-                             "rbf/sd@near:2 + linear@near:3"};
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 12, 0.3, 0, 5);
     const size_t sizes[] = {1, 2, 3, 8, 65};
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+    for (size_t k = 0; k < sizeof all_kernels / sizeof *all_kernels; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             expect_both(
-                (comparison){.model = model, .kernel = kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
+                (comparison){
+                    .model = model, .kernel = all_kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
                 "a Gaussian");
     svmp_model_free(model);
     svmp_context_free(context);
@@ -144,24 +147,14 @@ static void expect_discrepancy(comparison c, const char *name, double tolerance)
 /* In double whatever the backend's precision: all shapes, metrics and domains, and nodes of one and two variables. */
 static void test_discrepancy_of_kernels(void **state) {
     (void)state;
-    const char *kernels[] = {"rbf@blanket",
-                             "imq@self",
-                             "linear@blanket",
-                             "rbf(median-log)@random:2",
-                             "imq(median-zeros)@all",
-                             "linear@all",
-                             "rbf(1.7)@blanket",
-                             "rbf/sd@blanket + 0.3*linear/sd@blanket",
-                             "0.5*imq/sd@random:4 + 0.5*linear@random:1 + rbf@all",
-                             "rbf@message",
-                             "rbf/sd@near:2 + linear@near:3"};
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 12, 0.3, 0, 5);
     const size_t sizes[] = {1, 2, 3, 8, 65};
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+    for (size_t k = 0; k < sizeof all_kernels / sizeof *all_kernels; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             expect_discrepancy(
-                (comparison){.model = model, .kernel = kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
+                (comparison){
+                    .model = model, .kernel = all_kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
                 "a Gaussian", 1e-12);
     /* a method without a kernel, of whose particles some are measured */
     expect_discrepancy((comparison){.model = model, .kernel = "rbf@blanket", .n = 30, .measured = 20}, "Langevin",
