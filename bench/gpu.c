@@ -9,6 +9,7 @@
  *     bench_gpu --tau SIDE N ITERATIONS             and with its precision unknown
  *     bench_gpu --fields                            the Poisson fields alone
  *     bench_gpu --of-paper sensors|crowd COUNT N ITERATIONS
+ *     bench_gpu --paper-row sensors|crowd COUNT N KERNEL    measured, `cuda` alone
  *     bench_gpu --paper                             the sensors and the crowd of the paper, and a hundred times as
  * many; the discrepancy bench_gpu --write sensors|crowd COUNT         their data, for the same in JAX
  * (bench/peers/jax_gpu.py)
@@ -161,6 +162,12 @@ static void discrepancies(void) {
     svmp_model_free(hub);
 }
 
+static svmp_model *of_paper(const char *name, const char *count) {
+    srand(1);
+    return name[0] == 's' ? read_with("models/sensors.bug", write_sensors, strtoul(count, NULL, 10))
+                          : read_with("models/crowd.bug", write_crowd, strtoul(count, NULL, 10));
+}
+
 /* The sensors and the crowd, as many as in the paper and a hundred times as many. */
 static void paper_rows(void) {
     const size_t particles[] = {50, 100};
@@ -197,10 +204,16 @@ int main(int count, char **arguments) {
         return 0;
     }
     if (count == 6 && strcmp(arguments[1], "--of-paper") == 0)
-        return alone(arguments[2][0] == 's'
-                         ? read_with("models/sensors.bug", write_sensors, strtoul(arguments[3], NULL, 10))
-                         : read_with("models/crowd.bug", write_crowd, strtoul(arguments[3], NULL, 10)),
-                     "rbf@blanket", strtoul(arguments[4], NULL, 10), strtoul(arguments[5], NULL, 10));
+        return alone(of_paper(arguments[2], arguments[3]), "rbf@blanket", strtoul(arguments[4], NULL, 10),
+                     strtoul(arguments[5], NULL, 10));
+    if (count == 6 && strcmp(arguments[1], "--paper-row") == 0) {
+        svmp_model *model = of_paper(arguments[2], arguments[3]);
+        const size_t n = strtoul(arguments[4], NULL, 10);
+        printf("%s %s n = %zu %s: %.2f us an iteration\n", arguments[2], arguments[3], n, arguments[5],
+               1e6 * measure(model, &svmp_backend_cuda, arguments[5], n, 0.5, BACKEND_PATIENCE));
+        svmp_model_free(model);
+        return 0;
+    }
     if (count == 6 && strcmp(arguments[1], "--one") == 0)
         return alone(grid(strtoul(arguments[2], NULL, 10)), arguments[4], strtoul(arguments[3], NULL, 10),
                      strtoul(arguments[5], NULL, 10));

@@ -1,6 +1,7 @@
 /* The backends on a GPU against those on the CPU, on a machine that has one:
  *
  *     gpu_tests FOLDER [--quick]      FOLDER has the models (models/)
+ *     gpu_tests FOLDER --wide         wide blankets alone
  *
  * Prints a line for each check, and ends with 1 if one failed. Called by tests/gpu/run. */
 #include <math.h>
@@ -12,6 +13,7 @@
 #include "models.h"
 
 #include "bench/bench.h" /* last: it has a context of its own */
+#include "wide.h"
 
 typedef struct bounds {
     const backend_kind *kind;
@@ -174,6 +176,63 @@ static void check_places(void) {
     svmp_model_free(model);
 }
 
+/* All particles are far from 0 and near each other. */
+static void far_away(size_t t, size_t i, size_t n, double *row) {
+    normals(t, i, n, row);
+    for (size_t l = 0; l < n; l++) row[l] = 1e4 * (double)(i + 1) + 1e-2 * row[l];
+}
+
+/* The spreads of variables differ by a factor of a thousand. */
+static void with_spreads(size_t t, size_t i, size_t n, double *row) {
+    normals(t, i, n, row);
+    for (size_t l = 0; l < n; l++) row[l] *= pow(10, (double)(i % 4) - 2);
+}
+
+/* Units of many rows, and of several members: few of them and many, whose kernels differ. */
+static void check_wide(void) {
+    const wide_model models[] = {{9, 1, 4, 1},   {12, 1, 5, 0},   {25, 2, 3, 1},  {31, 2, 12, 1},  {20, 3, 8, 0},
+                                 {20, 5, 6, 1},  {20, 8, 3, 0},   {20, 8, 7, 1},  {150, 1, 63, 0}, {500, 2, 3, 1},
+                                 {900, 3, 2, 0}, {1700, 2, 7, 0}, {1700, 1, 5, 1}};
+    const char *kernels[] = {"rbf@blanket",
+                             "imq@blanket",
+                             "rbf(median-log)@blanket",
+                             "imq(median-zeros)@blanket",
+                             "rbf(3.1)@blanket",
+                             "rbf/sd@blanket + 0.3*imq@blanket"};
+    const size_t sizes[] = {2, 3, 8, 9, 16, 17, 24, 31, 32, 33, 41, 48, 49, 50, 56, 57, 63, 64};
+    void (*const places[])(size_t, size_t, size_t, double *) = {on_lattice,   with_gap,     with_jumps, together,
+                                                                with_outlier, with_spreads, far_away,   NULL};
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        svmp_model *model = read_wide(&models[m]);
+        const int large = models[m].nodes >= 500;
+        char name[64];
+        snprintf(name, sizeof name, "%zu x %zu, reach %zu%s", models[m].nodes, models[m].variables, models[m].reach,
+                 models[m].curved ? ", curved" : "");
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+                if ((s + m + k) % (quick || large || k > 1 ? 6 : 2) != 0) continue;
+                check((comparison){.model = model,
+                                   .reference = large ? &svmp_backend_cpu : &svmp_backend_ref,
+                                   .kernel = kernels[k],
+                                   .step = "adagrad:0.1",
+                                   .n = sizes[s],
+                                   .iterations = 4},
+                      name);
+            }
+        for (size_t k = 0; places[k]; k++)
+            for (size_t s = 0; s < (large ? 1 : 3); s++)
+                check((comparison){.model = model,
+                                   .reference = large ? &svmp_backend_cpu : &svmp_backend_ref,
+                                   .kernel = (m + k + s) % 2 ? "imq@blanket" : "rbf@blanket",
+                                   .step = "adagrad:0.1",
+                                   .n = (size_t[]){36, 16, 64}[s],
+                                   .iterations = 6,
+                                   .place = places[k]},
+                      name);
+        svmp_model_free(model);
+    }
+}
+
 /* Rare failures of the search for a median: many nodes, at every iteration. */
 static void check_long(size_t side, size_t n, size_t iterations) {
     svmp_model *model = grid(side);
@@ -227,25 +286,40 @@ static double *run(const backend_kind *kind, const svmp_model *model, const char
 }
 
 /* The same bits from run to run, and whether iterations are one launch or several. */
+static void check_bits_of(const svmp_model *model, const char *name, const backend_kind *kind, const char *text,
+                          size_t n) {
+    const size_t bytes = n * svmp_graph_variables(svmp_model_graph(model)) * sizeof(double);
+    double *one = run(kind, model, text, n, 0), *two = run(kind, model, text, n, LATE),
+           *watched = run(kind, model, text, n, WATCHED);
+    const int same = memcmp(one, two, bytes) == 0 && memcmp(one, watched, bytes) == 0;
+    printf("%-4s %-8s the same bits from run to run, if nobody waits, and if it is watched, %s, %s, n = %zu\n",
+           same ? "ok" : "BAD", kind->name, name, text, n);
+    failures += !same;
+    free(one);
+    free(two);
+    free(watched);
+}
+
 static void check_bits(void) {
     const char *kernels[] = {"rbf@blanket + 0.1*imq@random:2", "rbf@blanket", "imq@random:3"};
     const size_t sizes[] = {2, 16, 20, 33, 50, 64, 130};
     svmp_model *model = grid(40);
-    for (size_t each = 0; each < 3 * 2 * 7; each++) {
-        const backend_kind *kind = both[each % 2].kind;
-        const char *text = kernels[each / 2 % 3];
-        const size_t n = sizes[each / 6], bytes = n * 1600 * sizeof(double);
-        double *one = run(kind, model, text, n, 0), *two = run(kind, model, text, n, LATE),
-               *watched = run(kind, model, text, n, WATCHED);
-        const int same = memcmp(one, two, bytes) == 0 && memcmp(one, watched, bytes) == 0;
-        printf("%-4s %-8s the same bits from run to run, if nobody waits, and if it is watched, %s, n = %zu\n",
-               same ? "ok" : "BAD", kind->name, text, n);
-        failures += !same;
-        free(one);
-        free(two);
-        free(watched);
-    }
+    for (size_t each = 0; each < 3 * 2 * 7; each++)
+        check_bits_of(model, "a grid of 40 x 40", both[each % 2].kind, kernels[each / 2 % 3], sizes[each / 6]);
     svmp_model_free(model);
+}
+
+/* Few units and more of them, whose scores are sums of rows of particles, of derivatives and of both. */
+static void check_wide_bits(void) {
+    const wide_model models[] = {{100, 2, 7, 1}, {70, 3, 6, 0}, {500, 2, 7, 1}, {1000, 2, 4, 0}};
+    const size_t sizes[] = {2, 20, 50, 64};
+    for (size_t m = 0; m < 4; m++) {
+        svmp_model *model = read_wide(&models[m]);
+        for (size_t s = 0; s < 4; s++)
+            check_bits_of(model, models[m].curved ? "curved wide blankets" : "wide blankets", &svmp_backend_cuda,
+                          (m + s) % 2 ? "imq@blanket" : "rbf@blanket", sizes[s]);
+        svmp_model_free(model);
+    }
 }
 
 /* Iterations until something is not finite: the words, and the particles that are left. */
@@ -309,8 +383,17 @@ int main(int count, char **arguments) {
     if (count < 2) return 2;
     quick = count > 2;
     start_context(0);
+    if (quick && strcmp(arguments[2], "--wide") == 0) {
+        quick = 0;
+        check_wide_bits();
+        check_wide();
+        printf("%d of the checks failed\n", failures);
+        return failures > 0;
+    }
     check_bits();
     check_divergence();
+    check_wide_bits();
+    check_wide();
     check_places();
     check_kernels();
     check_models(arguments[1]);

@@ -207,7 +207,8 @@ static int iterate(device *d, int bits, const iteration_args *args) {
     if (args->record) pair.z = z = malloc(rows * n * sizeof *z);
     if (args->record && z == NULL) return 1;
     for (size_t i = 0; z && i < rows; i++) unplace(n, args->placed + i * places, z + i * n);
-    int failure = !args->scored && launch(d, KERNEL_SUM, 64, &args->score, members * n) != 0;
+    const score_args score = {.first = args->score, .second = args->gather};
+    int failure = !args->scored && launch(d, KERNEL_SCORE, 64, &score, members * n) != 0;
     failure = failure || fused(d, bits, &pair) != 0 || step_all(d, KERNEL_STEP, &args->step, members * n) != 0;
     free(z);
     for (size_t i = 0; !failure && i < members; i++) {
@@ -218,12 +219,17 @@ static int iterate(device *d, int bits, const iteration_args *args) {
     return failure;
 }
 
+/* Where units have no records, scores are gathered, too. */
+static int iterates(const device *d, int bits, const pair_args *a) {
+    return !fuses(d, bits, a) ? 0 : a->most_members > 1 || a->longest > UNIT_ENTRIES ? 2 : 1;
+}
+
 static int finishes(const device *d, int bits, const pair_args *a) {
     return (void)d, (void)bits, a->shape != SHAPE_LINEAR && a->most_members <= 8;
 }
 
 static const device_ops simulated_whole = {SIMULATED,      .finishes = finishes, .fuses = fuses,
-                                           .fused = fused, .iterates = fuses,    .iterate = iterate};
+                                           .fused = fused, .iterates = iterates, .iterate = iterate};
 
 static svmp_status alloc_32(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 32); }
 static svmp_status alloc_whole(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated_whole, 32); }

@@ -166,8 +166,8 @@ static int launch_long(const cuda *own, const sum_args *sums, size_t count) {
     return count ? own->ops->launch(own->device, KERNEL_LONG_SUM, 64, sums, count * sums->n) : 0;
 }
 
-/* The scores of particles x: they and phi trade places every step, so that arguments take them as they are. */
-svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
+/* The programs of particles x: they and phi trade places every step, so that arguments take them as they are. */
+svmp_status svmp_cuda_launch_programs(backend *b, const double *x) {
     const cuda *own = b->own;
     const size_t n = b->n;
     for (size_t g = 0; g < own->program_alone; g++) {
@@ -180,6 +180,13 @@ svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
         args.x = x;
         SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAMS, 64, &args, own->blocks[k])));
     }
+    return SVMP_OK;
+}
+
+svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
+    const cuda *own = b->own;
+    const size_t n = b->n;
+    SVMP_TRY(svmp_cuda_launch_programs(b, x));
     row_sums sums = own->quadratic, gather = own->gather;
     sums.whole.rows = sums.pieces.rows = x;
     sums.whole.out = sums.last.out = gather.last.out = to;

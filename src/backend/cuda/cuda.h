@@ -131,7 +131,8 @@ void svmp_cuda_forget(cuda *own, backend_array which);
 svmp_status svmp_cuda_centre(backend *b, size_t first);
 svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t);
 
-/* The scores of particles x, in `to`. */
+/* The derivatives of all factors that are programs, and the scores of particles x, in `to`. */
+svmp_status svmp_cuda_launch_programs(backend *b, const double *x);
 svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to);
 
 /* Units from ... to - 1 of a term; and their matrices: distances, of which the ranked ones and the bandwidth are found,

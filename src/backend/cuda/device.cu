@@ -117,6 +117,14 @@ MAP(kernel_first, first_args, body_first(&a, t))
 TEAMS(kernel_survey, survey_args, body_survey(&a, t))
 TEAMS(kernel_kappa, kappa_args, body_kappa(&a, t))
 
+// Lets the next kernel be set up, and waits for the end of the one before. What is launched without it has waited.
+static __device__ __forceinline__ void wait_for_kernels() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // Programs: the registers of a lane are in shared memory, lanes side by side, or in global memory where they are many.
 template <bool special>
 static __global__ void __launch_bounds__(PROGRAM_THREADS)
@@ -135,6 +143,7 @@ template <bool special, bool abreast>
 static __global__ void __launch_bounds__(PROGRAM_THREADS)
     kernel_programs(const programs_args all, unsigned blocks, const step_gate gate) {
     extern __shared__ double near[];
+    wait_for_kernels();
     if (gate.closed()) return;
     for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) {
         unsigned g = 0;
@@ -146,14 +155,6 @@ static __global__ void __launch_bounds__(PROGRAM_THREADS)
             run_abreast(&a, t, near + threadIdx.x, PROGRAM_THREADS, special);
         if (!abreast && t < a.instances * a.n) run_program(&a, t, near + threadIdx.x, PROGRAM_THREADS, special);
     }
-}
-
-// Lets the next kernel be set up, and waits for the end of the one before. What is launched without it has waited.
-static __device__ __forceinline__ void wait_for_kernels() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 // ---- order statistics -----------------------------------------------------------------------------------------------
@@ -363,8 +364,8 @@ static int launch_programs(device *d, const programs_args *a, size_t count) {
     const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * (a->abreast ? ABREAST : 1) * sizeof(double);
     auto *kernel = a->special ? (a->abreast ? kernel_programs<true, true> : kernel_programs<true, false>)
                               : (a->abreast ? kernel_programs<false, true> : kernel_programs<false, false>);
-    kernel<<<blocks_for(d, count, 1), PROGRAM_THREADS, bytes, d->stream>>>(*a, (unsigned)count, gate_of(d));
-    return check(d, cudaGetLastError());
+    return launch_early(d, kernel, blocks_for(d, count, 1), PROGRAM_THREADS, bytes, d->waits, *a, (unsigned)count,
+                        gate_of(d));
 }
 
 #define RUN(kernel, type, each)                                                                                        \
@@ -423,7 +424,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
 }
 
 static const device_ops ops = {DEVICE_VERSION, "cuda",  open_device, close_device, describe, error_of, room,
-                               allocate,       release, to_device,   to_host,      clear,    launch,   finishes, step,
-                               outcome,        fuses,   fused,       iterates,     iterate};
+                               allocate,       release, to_device,   to_host,      clear,    launch,   finishes,
+                               step,           outcome, fuses,       fused,        iterates, iterate};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

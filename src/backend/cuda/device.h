@@ -16,7 +16,7 @@
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 6 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 7 /* of this file: a library of another version is not used */
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
@@ -228,8 +228,9 @@ typedef struct step_result {
  * step and the centred rows that the next iteration reads. */
 typedef struct iteration_args {
     pair_args pair;
-    sum_args score; /* all scores as one sum; its start NULL: they are not */
-    int scored;     /* whether they are in pair.score */
+    sum_args score;  /* all scores as one sum; its start NULL: they are not */
+    sum_args gather; /* what is added to it, where `iterates` says so; its start NULL: nothing */
+    int scored;      /* whether they are in pair.score */
     step_args step;
     float *z;                  /* where the centred rows of the new particles go */
     const unit_record *record; /* of all units; NULL: some have more in them */
@@ -306,7 +307,8 @@ typedef struct device_ops {
     int (*fuses)(const device *d, int bits, const pair_args *args);
     int (*fused)(device *d, int bits, const pair_args *args);
 
-    /* A whole iteration in one kernel, for terms that `iterates` accepts. NULL: there is no such kernel. */
+    /* A whole iteration in one kernel, for terms that `iterates` accepts: 1, or 2 if scores may also have rows of
+     * derivatives to gather. NULL: there is no such kernel. */
     int (*iterates)(const device *d, int bits, const pair_args *args);
     int (*iterate)(device *d, int bits, const iteration_args *args); /* a step, too */
 } device_ops;

@@ -3,6 +3,7 @@
 //
 //     fused_tile     up to 64 particles in single precision: a warp for each unit, all distances in registers
 //     quick_tile     the same for whole iterations of usual units
+//     fused_wide     the same where units have many rows or several members: a block for each unit, with tensor cores
 //     fused_ring     a block for each unit; distances are computed again whenever they are needed
 //     fused_tensor   the same with tensor cores; also whole iterations
 #include "backend/cuda/search.cuh"
@@ -23,7 +24,15 @@
 
 #include "backend/cuda/tensor_velocity.cuh"
 
-enum { FUSED_MEMBERS = 8 }; // of a unit: more share a matrix better
+#include "backend/cuda/wide.cuh"
+
+#include "backend/cuda/wide_search.cuh"
+
+#include "backend/cuda/wide_unit.cuh"
+
+enum { FUSED_MEMBERS = TILE_MEMBERS };
+
+enum { WIDE_UNITS = 10 }; // for a multiprocessor
 
 static int takes_tile(int bits, const pair_args *a) { return bits == 32 && a->n <= TILE_MOST; }
 
@@ -75,6 +84,12 @@ static int takes_tensor(const device *d, int bits, const pair_args *a) {
     return tensor_bytes(shape_tensor(a->n), shape_ring(32, a->n, 8, 256), a->longest, 256) + sizeof(ring_room<float>) +
                1024 <=
            (size_t)d->shared_most;
+}
+
+// Units that have no record: several members, or many rows. Where there are many of them, a warp each is faster.
+static int takes_wide(const device *d, int bits, const pair_args *a) {
+    return d->tensors && takes_tile(bits, a) && (a->most_members > 1 || a->longest > UNIT_ENTRIES) &&
+           a->units < (size_t)d->processors * WIDE_UNITS;
 }
 
 static int fuses(const device *d, int bits, const pair_args *a) {
@@ -129,6 +144,28 @@ template <int SHAPE> static int choose_whole(device *d, const pair_args *a, cons
                         : run_whole<8, SHAPE>(d, a, w);
 }
 
+template <int TILES, int SHAPE, bool WHOLE> static int run_wide(device *d, const pair_args *a, const whole_args &w) {
+    auto *kernel = fused_wide<TILES, SHAPE, WHOLE>;
+    const unsigned n = (unsigned)a->n, places = (n + 15) / 16 * 16, splits = (places / 8 + TILES - 1) / TILES;
+    const dim3 block(32 * wide_lane<TILES>::warps_for(n));
+    const size_t bytes = wide_room::bytes(*a, places, splits), most = (size_t)d->processors * 32;
+    const dim3 grid((unsigned)(a->units < most ? a->units : most) + (WHOLE ? 1 : 0));
+    if (bytes > 40 * 1024 && // with what it has beside that
+        check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes)))
+        return 1;
+    const bool small = a->units <= (size_t)d->processors * 4;
+    if (WHOLE && small && d->waits && !w.step.awaited) return put_off(d, kernel, grid, block, bytes, *a, w);
+    if (flush(d)) return 1;
+    return launch_early(d, kernel, grid, block, bytes, WHOLE && d->waits, *a, w,
+                        WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
+}
+
+// Twice as many warps for a unit where units are few.
+template <int SHAPE, bool WHOLE> static int choose_wide(device *d, const pair_args *a, const whole_args &w) {
+    return a->units < (size_t)d->processors * WIDE_UNITS / 2 ? run_wide<4, SHAPE, WHOLE>(d, a, w)
+                                                             : run_wide<8, SHAPE, WHOLE>(d, a, w);
+}
+
 template <class Real, int T, int TH, int SHAPE> static int run_ring(device *d, const pair_args *a) {
     auto *kernel = fused_ring<Real, T, TH, SHAPE>;
     const int bits = 8 * (int)sizeof(Real);
@@ -173,22 +210,29 @@ static int fused(device *d, int bits, const pair_args *a) {
     if (takes_tensor(d, bits, a))
         return a->shape == SHAPE_RBF ? choose_tensor<SHAPE_RBF, false>(d, a, whole_args())
                                      : choose_tensor<SHAPE_IMQ, false>(d, a, whole_args());
+    if (takes_wide(d, bits, a))
+        return a->shape == SHAPE_RBF ? choose_wide<SHAPE_RBF, false>(d, a, whole_args())
+                                     : choose_wide<SHAPE_IMQ, false>(d, a, whole_args());
     const int failed = a->shape == SHAPE_RBF ? choose<SHAPE_RBF>(d, bits, a) : choose<SHAPE_IMQ>(d, bits, a);
     return failed ? 1 : check(d, cudaGetLastError());
 }
 
 static int iterates(const device *d, int bits, const pair_args *a) {
-    return (takes_tile(bits, a) || takes_tensor(d, bits, a)) && fuses(d, bits, a);
+    if (!(takes_tile(bits, a) || takes_tensor(d, bits, a)) || !fuses(d, bits, a)) return 0;
+    return takes_wide(d, bits, a) ? 2 : 1;
 }
 
 static int iterate(device *d, int bits, const iteration_args *args) {
-    const whole_args w = {args->score,  args->step,  args->z,      args->scored,
-                          args->record, args->drawn, args->placed, args->placed_next};
+    const whole_args w = {args->score, args->step,   args->z,           args->scored, args->record,
+                          args->drawn, args->placed, args->placed_next, args->gather};
     if (takes_tensor(d, bits, &args->pair)) {
         if (flush(d)) return 1;
         return args->pair.shape == SHAPE_RBF ? choose_tensor<SHAPE_RBF, true>(d, &args->pair, w)
                                              : choose_tensor<SHAPE_IMQ, true>(d, &args->pair, w);
     }
+    if (takes_wide(d, bits, &args->pair))
+        return args->pair.shape == SHAPE_RBF ? choose_wide<SHAPE_RBF, true>(d, &args->pair, w)
+                                             : choose_wide<SHAPE_IMQ, true>(d, &args->pair, w);
     return args->pair.shape == SHAPE_RBF ? choose_whole<SHAPE_RBF>(d, &args->pair, w)
                                          : choose_whole<SHAPE_IMQ>(d, &args->pair, w);
 }

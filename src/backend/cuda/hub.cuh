@@ -47,6 +47,7 @@ static __global__ void __launch_bounds__(32 * GROUPS)
 // The scores, after `first` blocks for pieces of long lists.
 static __global__ void __launch_bounds__(THREADS)
     kernel_score(const score_args a, size_t count, unsigned first, const step_gate gate) {
+    wait_for_kernels();
     if (gate.closed()) return;
     if (blockIdx.x < first) {
         add_long_lists(a.pieces, a.piece_count, first);
@@ -367,8 +368,7 @@ static int launch_wide_add(device *d, int bits, const pair_args *a, size_t count
 static int launch_score(device *d, const score_args *a, size_t count) {
     const unsigned blocks = blocks_for(d, count, THREADS);
     const unsigned first = a->piece_count ? blocks_for(d, a->piece_count * ((a->first.n + 31) / 32), 1) : 0;
-    kernel_score<<<first + blocks, THREADS, 0, d->stream>>>(*a, count, first, gate_of(d));
-    return check(d, cudaGetLastError());
+    return launch_early(d, kernel_score, first + blocks, THREADS, 0, d->waits, *a, count, first, gate_of(d));
 }
 
 static int launch_long_sum(device *d, const sum_args *a, size_t count) {

@@ -110,6 +110,10 @@ static svmp_status iterate(backend *b, const step_args *by, size_t t) {
     if (own->whole_score) args.score = own->quadratic.whole;
     args.score.rows = own->x;
     args.scored = !(own->due & DUE_SCORE);
+    if (!args.scored && own->gathers) {
+        args.gather = own->gather.whole;
+        SVMP_TRY(svmp_cuda_launch_programs(b, own->x));
+    }
     own->score_lacks = !args.scored;
     own->due = 0;
     SVMP_TRY(svmp_cuda_check(b, own->ops->iterate(own->device, own->bits, &args)));

@@ -298,9 +298,14 @@ svmp_status svmp_cuda_plan_whole(backend *b) {
     if (own->term_count != 1 || term->way != WAY_FUSED || own->ops->iterate == NULL || b->messages || b->sd)
         return SVMP_OK;
     if (term->member_start[term->units] != b->model->graph->own_variables) return SVMP_OK;
-    own->whole = own->ops->iterates(own->device, own->bits, &term->all);
-    own->whole_score = own->whole && !own->gathers && own->quadratic.piece_count == 0 &&
-                       b->model->quadratic.start[variables] <= UINT32_MAX;
+    pair_args all = term->all;
+    all.units = term->units;
+    const int iterates = own->ops->iterates(own->device, own->bits, &all);
+    const size_t pieces = own->quadratic.piece_count + own->gather.piece_count;
+    own->whole = iterates > 0;
+    own->whole_score = own->whole && (!own->gathers || iterates == 2) && pieces == 0 &&
+                       b->model->quadratic.start[variables] <= UINT32_MAX &&
+                       b->model->group_row[b->model->group_count] <= INT32_MAX && variables <= INT32_MAX;
     if (!own->whole) return SVMP_OK;
     if (term->record == NULL) return CUDA_TAKE(b, own->z_next, variables * b->n);
     SVMP_TRY(CUDA_TAKE(b, own->centre.placed, variables * tile_places(b->n)));

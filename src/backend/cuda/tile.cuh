@@ -14,8 +14,9 @@ enum {
     TILE_ROWS = 128, // of a domain
     TILE_STAGED = 8, // rows of a domain at once
     TILE_SLOTS = 9,  // partial sums of a particle: it stands in 7 tiles between blocks, and twice in one inside its own
-    TILE_WARPS = 4,  // of a block of threads
-    TILE_AT_ONCE = 4 // blocks of threads on a multiprocessor, by their registers; imq needs more of them
+    TILE_MEMBERS = 8, // of a unit: more share a matrix better
+    TILE_WARPS = 4,   // of a block of threads
+    TILE_AT_ONCE = 4  // blocks of threads on a multiprocessor, by their registers; imq needs more of them
 };
 
 // Squared distance of particles that are not there, or of one to itself.

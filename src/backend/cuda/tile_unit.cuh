@@ -11,6 +11,7 @@ struct whole_args {
     int drawn;
     const float *placed;
     float *placed_next;
+    sum_args gather; // of units of many rows: what comes to the score
 };
 
 // What a unit reads first: where its domain and its members are, a row of the domain and an entry of the row sum that
