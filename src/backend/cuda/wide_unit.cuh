@@ -67,13 +67,6 @@ struct wide_entries {
     }
 };
 
-// Brings a number to the first cache.
-static __device__ __forceinline__ void wide_touch(const double *at) {
-    double there;
-    asm volatile("ld.global.f64 %0, [%1];" : "=d"(there) : "l"(at));
-    (void)there;
-}
-
 // The members of a unit: their scores and places.
 struct wide_members {
     const uint32_t *variable;
@@ -95,14 +88,7 @@ struct wide_members {
                 both.x = (float)(WHOLE && !w.scored ? entries->sum(w, e, i, l) : a.score[at]);
             }
             if (l < places) drawn[e * places + l] = both;
-            if (WHOLE && l < n) touch(w.step, times(variable[e], n) + l);
         }
-    }
-    // The step will read these.
-    static __device__ __forceinline__ void touch(const step_args &step, size_t at) {
-        wide_touch(step.x + at);
-        if (step.first) wide_touch(step.first + at);
-        if (step.second) wide_touch(step.second + at);
     }
     // c of k s + c r (x - x').
     template <int SHAPE> __device__ __forceinline__ float slope(const pair_args &a, float inverse, unsigned e) const {
