@@ -111,7 +111,7 @@ static __device__ __forceinline__ void wide_kernel(float h, float inverse, float
     }
 }
 
-// Two rows of pairs of tiles, ((0 + 1) + (2 + 3)).
+// The sums of pairs of tiles, ((0 + 1) + (2 + 3)).
 template <int PAIRS> static __device__ __forceinline__ float wide_add(const float (&part)[PAIRS]) {
     if (PAIRS == 1) return part[0];
     const float low = __fadd_rn(part[0], part[PAIRS > 1 ? 1 : 0]);
@@ -122,7 +122,7 @@ template <int SHAPE> static __device__ __forceinline__ float wide_repulsion(floa
     return SHAPE == SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
 }
 
-// The sums of a lane's rows over its columns: of the repulsion (e < 0), or of a member.
+// The sums of a lane's rows over its columns: of the repulsion, or of a `member`.
 template <int TILES, int SHAPE>
 static __device__ __forceinline__ void wide_sum(const wide_lane<TILES> &has, const float (&v)[4 * TILES],
                                                 const float2 *drawn, float c, bool member, float *to) {
