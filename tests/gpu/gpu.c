@@ -153,11 +153,12 @@ static void with_outlier(size_t t, size_t i, size_t n, double *row) {
     row[(t + i) % n] *= 50;
 }
 
+typedef void (*placement)(size_t t, size_t i, size_t n, double *row);
+static const placement places[] = {on_lattice, with_gap, with_jumps, together, with_outlier};
+static const char *const place_names[] = {"on a lattice", "two clusters", "jumps", "most coincide", "an outlier"};
+
 /* Particles that are hard on a search for a median, at sizes of every kernel. */
 static void check_places(void) {
-    void (*const places[])(size_t, size_t, size_t, double *) = {on_lattice, with_gap, with_jumps, together,
-                                                                with_outlier};
-    const char *names[] = {"on a lattice", "two clusters", "jumps", "most coincide", "an outlier"};
     const size_t sizes[] = {16, 36, 64, 100, 196, 900};
     svmp_model *model = grid(5);
     for (size_t k = 0; k < 5; k++)
@@ -170,7 +171,7 @@ static void check_places(void) {
                                    .n = sizes[s],
                                    .iterations = 6,
                                    .place = places[k]},
-                      names[k]);
+                      place_names[k]);
     svmp_model_free(model);
 }
 
@@ -248,6 +249,50 @@ static void check_bits(void) {
     svmp_model_free(model);
 }
 
+/* Velocities of iteration `last`, of a backend that has done those from `first` on. */
+static double *velocities(const svmp_model *model, const char *text, size_t n, placement place, size_t first,
+                          size_t last) {
+    kernel k;
+    backend *b = NULL;
+    double *x;
+    const double *phi;
+    const size_t variables = svmp_graph_variables(svmp_model_graph(model));
+    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, NULL, &b));
+    for (size_t t = first; t <= last; t++) {
+        must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+        for (size_t i = 0; i < variables; i++) place(t, i, n, x + i * n);
+        must(svmp_backend_commit(b, ARRAY_PARTICLES));
+        must(b->kind->score(b));
+        must(b->kind->stein(b, &k, t));
+    }
+    must(svmp_backend_view(b, ARRAY_PHI, &phi));
+    double *kept = malloc(variables * n * sizeof *kept);
+    memcpy(kept, phi, variables * n * sizeof *kept);
+    svmp_backend_free(b);
+    return kept;
+}
+
+/* A run that is resumed begins its searches for medians elsewhere: the same bits, also where a search is long. */
+static void check_resumed(void) {
+    const char *kernels[] = {"rbf@blanket", "imq@blanket", "rbf@random:10"};
+    const size_t sizes[] = {50, 64, 100, 196, 900};
+    svmp_model *model = grid(5);
+    for (size_t each = 0; each < 5 * 5 * 3; each++) {
+        const char *text = kernels[each % 3];
+        const size_t n = sizes[each / 3 % 5], from = each / 15;
+        double *one = velocities(model, text, n, places[from], 0, 5),
+               *other = velocities(model, text, n, places[from], 5, 5);
+        const int same = memcmp(one, other, n * 25 * sizeof(double)) == 0;
+        printf("%-4s cuda     the same bits of a run that is resumed, %s, %s, n = %zu\n", same ? "ok" : "BAD",
+               place_names[from], text, n);
+        failures += !same;
+        free(one);
+        free(other);
+    }
+    svmp_model_free(model);
+}
+
 /* Iterations until something is not finite: the words, and the particles that are left. */
 static double *diverge(const backend_kind *kind, const svmp_model *model, const char *text, size_t n, size_t patience,
                        size_t *iterations, char *words) {
@@ -312,6 +357,7 @@ int main(int count, char **arguments) {
     check_bits();
     check_divergence();
     check_places();
+    check_resumed();
     check_kernels();
     check_models(arguments[1]);
     check_long(100, 50, quick ? 5 : 200);

@@ -11,15 +11,15 @@
 //
 // The median is that of distances in single precision, exactly: those from tensor cores, which differ by rounding, only
 // say which pairs are below the bracket, which above, and which few are in it, and a median that is too close to the
-// bracket's ends for that is not believed. Units that this does not suit, where a particle is far from the others or
-// distances coincide, are done by a ring. That is decided by the particles, and also by where the search began for
-// those whose search takes many passes.
+// bracket's ends for that is not believed. A search that takes many passes, since distances coincide or have gaps, is
+// left to that of a ring, which finds the same numbers: the bits do not depend on where a search began. Units that this
+// does not suit, where a particle is far from the others, are done by a ring; the particles alone decide that.
 
 enum {
     TENSOR_ROWS = 6,    // of a domain
     TENSOR_GROUP = 64,  // rows of pairs at once
     TENSOR_RUN = 16,    // pairs of tiles whose rows are added up in one number
-    TENSOR_PASSES = 8,  // after which a search is left to the ring
+    TENSOR_PASSES = 8,  // after which a search is left to that of a ring
     TENSOR_MOST = 2048, // particles
     TENSOR_FEW = 64,    // threads of a unit of up to 256 particles
 };

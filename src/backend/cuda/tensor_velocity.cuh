@@ -217,10 +217,14 @@ static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t 
     }
 }
 
-// Unit u, if it suits.
+// What comes of a unit: it is done, its median needs another search, or it does not suit and a ring does all of it.
+enum tensor_outcome { TENSOR_DONE, TENSOR_SEARCH, TENSOR_NOT };
+
+// Unit u. `found`: its median is known.
 template <int TH, int SHAPE, class Member>
-static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tensor_shape &shape, unsigned u,
-                                                 const tensor_room &at, ring_room<float> &room, Member &member) {
+static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, const tensor_shape &shape, unsigned u,
+                                                           bool found, const tensor_room &at, ring_room<float> &room,
+                                                           Member &member) {
     const unsigned n = (unsigned)a.n;
     const unit_header head = header_of(a, *member.w, u);
     const uint32_t *domain = a.domain + head.begin;
@@ -262,11 +266,11 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
 #pragma unroll
     for (int w = 0; w < TH / 32; w++) mean += room.norm[w];
     const float furthest = from_bits(room.furthest);
-    if (!uses_products(furthest, mean / (float)n)) return false;
+    if (!uses_products(furthest, mean / (float)n)) return TENSOR_NOT;
     const int exponent = (ilogbf(furthest) - 4) >> 1; // the furthest |y|^2 is from 16 to 64
     const float length = scalbnf(1.0f, -exponent), scale = length * length;
     double h = a.fixed;
-    if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return false;
+    if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return TENSOR_NOT;
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
         const float4 one = ((const float4 *)raw)[2 * m], two = ((const float4 *)raw)[2 * m + 1];
@@ -276,9 +280,10 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
     }
     if (a.rule != RULE_FIXED) {
         double *guess = a.guess + 3 * (a.first + u);
-        if (!tensor_middle<TH>(a, u, guess, domain, rows, scale, TENSOR_ROUNDING * furthest, shape, at, room))
-            return false;
-        if (furthest > PRODUCT_REACH * room.found[1]) return false;
+        if (!found &&
+            !tensor_middle<TH>(a, u, guess, domain, rows, scale, TENSOR_ROUNDING * furthest, shape, at, room))
+            return TENSOR_SEARCH;
+        if (furthest > PRODUCT_REACH * room.found[1]) return TENSOR_NOT;
         if (threadIdx.x == 0) {
             search_note(guess, room.found[1]);
             room.h = found_scale(a, u, room.found[0], room.found[1]);
@@ -295,7 +300,25 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
         tensor_velocity<TH, SHAPE>(a, inverse, shape, at, i, member);
         __syncthreads();
     }
-    return true;
+    return TENSOR_DONE;
+}
+
+// The same two distances from a search that ends whatever the numbers are: they do not depend on how they were found.
+template <int TH>
+static __device__ __noinline__ void tensor_search(const pair_args &a, const ring<float, 8> &r, size_t u,
+                                                  double *dynamic, ring_room<float> &room) {
+    const size_t begin = a.begin[u];
+    float *rows = (float *)dynamic;
+    const ring_unit<float> of = {rows, nullptr, (unsigned)(a.end[u] - begin), false};
+    bracket<float> s;
+    __syncthreads();
+    for (unsigned m = threadIdx.x; m < r.stride; m += TH)
+        for (unsigned e = 0; e < of.count; e++)
+            rows[e * r.stride + r.place(m)] =
+                m < a.n ? ((const float *)a.z)[a.domain[begin + e] * a.n + m] : nowhere<float>(m);
+    search_begin(s, a, u, a.guess + 3 * (a.first + u), (unsigned)(a.n * (a.n - 1) / 2));
+    __syncthreads();
+    ring_middle<float, 8, TH>(a, u, r, of, s, room);
 }
 
 template <int TH, int SHAPE, class Member>
@@ -323,7 +346,13 @@ static __global__ void __launch_bounds__(TH, 512 / TH)
     typename std::conditional<WHOLE, whole_member, term_member>::type member = {};
     member.w = &w;
     for (unsigned u = blockIdx.x; u < a.units; u += blocks) {
-        if (tensor_do<TH, SHAPE>(a, shape, u, at, room, member)) continue;
+        tensor_outcome came = TENSOR_DONE;
+        for (bool found = false;; found = true) {
+            came = tensor_do<TH, SHAPE>(a, shape, u, found, at, room, member);
+            if (came != TENSOR_SEARCH) break;
+            tensor_search<TH>(a, r, u, dynamic, room);
+        }
+        if (came == TENSOR_DONE) continue;
         auto copy = member; // which may be in memory
         tensor_not<TH, SHAPE>(a, r, u, dynamic, room, copy);
         member.largest = copy.largest;
