@@ -6,16 +6,21 @@ static __device__ __forceinline__ float exchange(float one, float two, unsigned 
     return (second ? two : one) + __shfl_xor_sync(0xffffffffu, second ? one : two, apart);
 }
 
+static __device__ __forceinline__ void tensor_copy(float *to, const float *from) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) to[k] = from[k];
+}
+
 // Sums of rows, in registers until a piece of the run ends, and of the columns of a tile. The two sums of a particle
 // are those of tile_unit.cuh: of k or k^3, and of k s - k^3 c x, which is k (s - c x) for rbf; `pull` is s or s - c x.
-template <int SHAPE> struct tensor_sums {
-    tensor_rows rows;
+template <int SHAPE, class Room> struct tensor_sums {
+    typename Room::rows rows;
     float pull[8], push[8], row[2][8];
     unsigned there; // rows, as bits
 
-    __device__ __forceinline__ void begin(const tensor_room &at, unsigned group, unsigned n) {
+    __device__ __forceinline__ void begin(const Room &at, unsigned group, unsigned n) {
         const unsigned first = TENSOR_GROUP * group + threadIdx.x % 32 / 4;
-        rows.load(at, group);
+        rows.load(at, group, 0);
         there = 0;
 #pragma unroll
         for (int r = 0; r < 8; r++) {
@@ -26,11 +31,11 @@ template <int SHAPE> struct tensor_sums {
         }
     }
 
-    // COLUMNS: sums of columns, too; otherwise all pairs of the tile are rows alone.
-    template <bool COLUMNS>
-    __device__ __forceinline__ void add(const tensor_room &at, unsigned tile, unsigned n, float (&column)[4]) {
+    // Numbers of a tile, which `find` finds for 16 rows at a time. COLUMNS: sums of columns, too; otherwise all pairs
+    // of the tile are rows alone.
+    template <bool COLUMNS, class Find>
+    __device__ __forceinline__ void add(const Room &at, unsigned tile, unsigned n, float (&column)[4], Find find) {
         const unsigned m = 8 * tile + 2 * (threadIdx.x % 4);
-        const uint2 columns = rows.columns(at, tile);
         const float2 pulls = *(const float2 *)&at.pull[m];
         float2 pushes = make_float2(0, 0);
         if (SHAPE != SHAPE_RBF) pushes = *(const float2 *)&at.place[m];
@@ -38,7 +43,7 @@ template <int SHAPE> struct tensor_sums {
 #pragma unroll
         for (int b = 0; b < 4; b++) {
             float v[4];
-            rows.multiply(b, columns, v);
+            find(b, v);
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const int r = 2 * b + e / 2, c = e % 2;
@@ -62,6 +67,22 @@ template <int SHAPE> struct tensor_sums {
         }
     }
 
+    // A pair of tiles, and the sums of the columns of each.
+    template <bool COLUMNS>
+    __device__ __forceinline__ void add_both(const Room &at, unsigned pair, unsigned n, float (&one)[4],
+                                             float (&two)[4]) {
+        if constexpr (Room::WIDE) {
+            float v[16], w[16];
+            rows.multiply(at, pair, v, w);
+            add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *to) { tensor_copy(to, &v[4 * b]); });
+            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *to) { tensor_copy(to, &w[4 * b]); });
+        } else {
+            const uint4 columns = at.words[32 * pair + threadIdx.x % 32];
+            add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *v) { rows.multiply(b, columns.x, columns.z, v); });
+            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *v) { rows.multiply(b, columns.y, columns.w, v); });
+        }
+    }
+
     // The rows join the sums of the warp.
     __device__ __forceinline__ void end(float2 *sums, unsigned group) {
         const unsigned lane = threadIdx.x % 32;
@@ -80,33 +101,36 @@ template <int SHAPE> struct tensor_sums {
 };
 
 // Sums of all pairs; a particle is paired with itself, too.
-template <int TH, int SHAPE>
-static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, const tensor_room &at, unsigned n) {
+template <int TH, int SHAPE, class Room>
+static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, const Room &at, unsigned n) {
     float2 *sums = at.sums + threadIdx.x / 32 * shape.places;
     const unsigned lane = threadIdx.x % 32;
     tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
-        tensor_sums<SHAPE> sum;
+        tensor_sums<SHAPE, Room> sum;
         float one[4], two[4];
         sum.begin(at, group, n);
+        if constexpr (!Room::WIDE) { // rows alone
 #pragma unroll 1
-        for (unsigned k = 2 * tile; k < 2 * diagonal; k++) sum.template add<false>(at, k, n, one);
+            for (unsigned k = tile; k < diagonal; k++) sum.template add_both<false>(at, k, n, one, two);
+            tile = max(tile, diagonal);
+        }
 #pragma unroll 1
-        for (tile = max(tile, diagonal); tile < end; tile++) {
-            sum.template add<true>(at, 2 * tile, n, one);
-            sum.template add<true>(at, 2 * tile + 1, n, two);
+        for (; tile < end; tile++) {
+            sum.template add_both<true>(at, tile, n, one, two);
 #pragma unroll
             for (int k = 0; k < 4; k++) one[k] = exchange(one[k], two[k], 16);
             one[0] = exchange(exchange(one[0], one[1], 8), exchange(one[2], one[3], 8), 4);
-            ((float *)&sums[8 * (2 * tile + lane / 16) + 2 * (lane % 4) + (lane >> 3 & 1)])[lane >> 2 & 1] += one[0];
+            float *to = (float *)&sums[8 * (2 * tile + lane / 16) + 2 * (lane % 4) + (lane >> 3 & 1)] + (lane >> 2 & 1);
+            if (!Room::WIDE || tile >= diagonal) *to += one[0];
         }
         sum.end(sums, group);
     });
 }
 
 // Velocities of member i, whose places and scores are in the room. `inverse`: 1/h.
-template <int TH, int SHAPE, class Member>
+template <int TH, int SHAPE, class Room, class Member>
 static __device__ __forceinline__ void tensor_velocity(const pair_args &a, float inverse, const tensor_shape &shape,
-                                                       const tensor_room &at, size_t i, Member &to) {
+                                                       const Room &at, size_t i, Member &to) {
     enum { RBF = SHAPE == SHAPE_RBF };
     const unsigned n = (unsigned)a.n;
     const float ratio = (RBF ? 2 : 1) * inverse * (a.in_sd ? (float)a.inverse[i] : 1);
@@ -206,8 +230,8 @@ struct whole_member {
 };
 
 // Scores and places of a member.
-template <int TH, class Member>
-static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t i, const tensor_room &at,
+template <int TH, class Room, class Member>
+static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t i, const Room &at,
                                                      const Member &member) {
     const typename Member::scores scores = member.scores_of(a, i);
 #pragma unroll 1
@@ -221,40 +245,34 @@ static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t 
 enum tensor_outcome { TENSOR_DONE, TENSOR_SEARCH, TENSOR_NOT };
 
 // Unit u. `found`: its median is known.
-template <int TH, int SHAPE, class Member>
+template <int TH, int SHAPE, class Room, class Member>
 static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, const tensor_shape &shape, unsigned u,
-                                                           bool found, const tensor_room &at, ring_room<float> &room,
+                                                           bool found, const Room &at, ring_room<float> &room,
                                                            Member &member) {
     const unsigned n = (unsigned)a.n;
     const unit_header head = header_of(a, *member.w, u);
     const uint32_t *domain = a.domain + head.begin;
-    const unsigned rows = head.rows;
-    const float *z = (const float *)a.z;
+    const float *z = (const float *)a.z, *self = z + times(head.variable, n);
     const typename Member::scores scores = member.scores_of(a, head);
-    const float *row[TENSOR_ROWS], *self = z + times(head.variable, n);
-    float *raw = (float *)at.words, largest = 0, mean = 0;
-#pragma unroll
-    for (unsigned e = 0; e < TENSOR_ROWS; e++) row[e] = z + times(e < rows ? domain[e] : 0, n);
+    const typename Room::source source(z, domain, head.rows, n);
+    float largest = 0, mean = 0;
+    const auto take = [&](float square) {
+        largest = square <= largest ? largest : square; // NaN stays
+        mean += square;
+    };
     __syncthreads();
     if (threadIdx.x == 0) room.furthest = 0;
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
-        float x[8] = {}, square = 0, place = 0, score = 0;
-        if (m < n) {
-#pragma unroll
-            for (unsigned e = 0; e < TENSOR_ROWS; e++)
-                if (e < rows) x[e] = row[e][m];
-            place = self[m];
-            score = (float)scores.at(m);
-        }
-#pragma unroll
-        for (unsigned e = 0; e < TENSOR_ROWS; e++) square = fused_add(x[e], square);
-        at.pull[m] = score;
-        at.place[m] = place;
-        ((float4 *)raw)[2 * m] = make_float4(x[0], x[1], x[2], x[3]);
-        ((float4 *)raw)[2 * m + 1] = make_float4(x[4], x[5], 0, 0);
-        largest = square <= largest ? largest : square; // NaN stays
-        mean += square;
+        const float square = at.read(shape, source, m, m < n);
+        at.pull[m] = m < n ? (float)scores.at(m) : 0;
+        at.place[m] = m < n ? self[m] : 0;
+        if (!Room::WIDE) take(square);
+    }
+    if (Room::WIDE) {
+        copies_arrive();
+#pragma unroll 1
+        for (unsigned m = threadIdx.x; m < n; m += TH) take(at.square(shape, m));
     }
     const unsigned furthest_bits = warp_max(to_bits(largest)); // NaN is the largest
 #pragma unroll
@@ -271,17 +289,11 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     const float length = scalbnf(1.0f, -exponent), scale = length * length;
     double h = a.fixed;
     if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return TENSOR_NOT;
-#pragma unroll 1
-    for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
-        const float4 one = ((const float4 *)raw)[2 * m], two = ((const float4 *)raw)[2 * m + 1];
-        const float y[TENSOR_ROWS] = {one.x * length, one.y * length, one.z * length,
-                                      one.w * length, two.x * length, two.y * length};
-        tensor_put(at, m, m < n, y);
-    }
+    tensor_scale<TH, true>(shape, at, n, length);
     if (a.rule != RULE_FIXED) {
         double *guess = a.guess + 3 * (a.first + u);
         if (!found &&
-            !tensor_middle<TH>(a, u, guess, domain, rows, scale, TENSOR_ROUNDING * furthest, shape, at, room))
+            !tensor_middle<TH>(a, u, guess, domain, head.rows, scale, Room::rounding(shape) * furthest, shape, at, room))
             return TENSOR_SEARCH;
         if (furthest > PRODUCT_REACH * room.found[1]) return TENSOR_NOT;
         if (threadIdx.x == 0) {
@@ -293,7 +305,7 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     }
     const float inverse = __frcp_rn((float)h);
     // Units in which -|y - y'|^2 / 2 is the logarithm of k, or -|x - x'|^2 / h.
-    tensor_scale<TH>(shape, at, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
+    tensor_scale<TH, false>(shape, at, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
     for (unsigned e = 0; e < head.members; e++) {
         const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];
         if (e > 0) tensor_member<TH>(a, i, at, member);
@@ -329,13 +341,13 @@ static __device__ __noinline__ void tensor_not(const pair_args &a, const ring<fl
 }
 
 // WHOLE iterations, whose last block tells the host about the step before; or terms alone.
-template <int TH, int SHAPE, bool WHOLE>
+template <int TH, int SHAPE, bool WHOLE, class Room>
 static __global__ void __launch_bounds__(TH, 512 / TH)
     fused_tensor(const __grid_constant__ pair_args a, const __grid_constant__ whole_args w, const tensor_shape shape,
                  const __grid_constant__ ring<float, 8> r, const step_gate gate) {
     extern __shared__ double dynamic[];
     __shared__ ring_room<float> room;
-    const tensor_room at(shape, dynamic);
+    const Room at(shape, dynamic);
     const unsigned blocks = gridDim.x - (WHOLE ? 1 : 0);
     if (WHOLE) wait_for_kernels();
     if (blockIdx.x == blocks) {
