@@ -22,8 +22,11 @@ enum {
     TENSOR_PASSES = 8,  // after which a search is left to that of a ring
     TENSOR_MOST = 2048, // particles
     TENSOR_FEW = 64,    // threads of a unit of up to 256 particles and so many rows:
-    TENSOR_FEW_ROWS = 28,
+    TENSOR_FEW_ROWS = 12,
 };
+
+// The first bracket of a search, in units of what was wrong before.
+#define TENSOR_WIDTH 1.5f
 
 // -|y|^2/2 of particles that are not there, |y|^2 being below 64, so that k is 0.
 #define TENSOR_FAR -60000.0f
@@ -65,16 +68,24 @@ static __device__ __forceinline__ float2 join_two(unsigned high, unsigned low, f
     const float2 h = from_halves(high), l = from_halves(low);
     return make_float2(by * (h.x + l.x), by * (h.y + l.y));
 }
-static __device__ __forceinline__ unsigned split_norm(bool there, float norm) {
-    return split_number(there ? -0.5f * norm : TENSOR_FAR);
+static __device__ __forceinline__ unsigned split_norm(bool there, float norm, float by) {
+    return split_number(there ? -0.5f * by * norm : TENSOR_FAR);
+}
+
+// Two words in registers side by side, as products want them.
+static __device__ __forceinline__ unsigned long long side_by_side(unsigned first, unsigned second) {
+    unsigned long long both;
+    asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "r"(first), "r"(second));
+    return both;
 }
 
 // v += a b of 16 x 16 by 16 x 8, or of 16 x 8 by 8 x 8.
 #if __CUDA_ARCH__ >= 800
-static __device__ __forceinline__ void multiply_16(float *v, uint4 a, unsigned b, unsigned c) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+static __device__ __forceinline__ void multiply_16(float *v, uint4 a, unsigned long long b) {
+    asm("{\n.reg .b32 one, two;\nmov.b64 {one, two}, %8;\n"
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {one,two}, {%0,%1,%2,%3};\n}"
         : "+f"(v[0]), "+f"(v[1]), "+f"(v[2]), "+f"(v[3])
-        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b), "r"(c));
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "l"(b));
 }
 static __device__ __forceinline__ void multiply_8(float *v, unsigned a, unsigned a2, unsigned b) {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
@@ -82,7 +93,7 @@ static __device__ __forceinline__ void multiply_8(float *v, unsigned a, unsigned
         : "r"(a), "r"(a2), "r"(b));
 }
 #else // never launched
-static __device__ __forceinline__ void multiply_16(float *, uint4, unsigned, unsigned) {}
+static __device__ __forceinline__ void multiply_16(float *, uint4, unsigned long long) {}
 static __device__ __forceinline__ void multiply_8(float *, unsigned, unsigned, unsigned) {}
 #endif
 
@@ -116,28 +127,33 @@ struct tensor_room {
         }
     };
 
-    // Reads a particle; returns |x|^2.
-    __device__ __forceinline__ float read(const tensor_shape &, const source &from, unsigned m, bool there) const {
-        float x[TENSOR_ROWS] = {}, square = 0;
+    // Reads a particle; and keeps it, which returns |x|^2.
+    struct values {
+        float x[TENSOR_ROWS];
+    };
+    __device__ __forceinline__ values fetch(const source &from, unsigned m, bool there) const {
+        values of = {};
         if (there) {
 #pragma unroll
             for (unsigned e = 0; e < TENSOR_ROWS; e++)
-                if (e < from.count) x[e] = from.row[e][m];
+                if (e < from.count) of.x[e] = from.row[e][m];
         }
+        return of;
+    }
+    __device__ __forceinline__ float keep(const values &of, unsigned m) const {
         float2 *to = (float2 *)(words + 4 * (m / 16 * 8 + m % 8)) + m / 8 % 2;
+        float square = 0;
 #pragma unroll
         for (unsigned k = 0; k < TENSOR_ROWS / 2; k++) {
-            to[2 * k] = make_float2(x[2 * k], x[2 * k + 1]);
-            square = fused_add(x[2 * k], square);
-            square = fused_add(x[2 * k + 1], square);
+            to[2 * k] = make_float2(of.x[2 * k], of.x[2 * k + 1]);
+            square = fused_add(of.x[2 * k], square);
+            square = fused_add(of.x[2 * k + 1], square);
         }
         return square;
     }
-    __device__ __forceinline__ float square(const tensor_shape &, unsigned) const { return 0; }
 
     // Two particles times `by`, in place: coordinates of single precision (RAW) or of halves become halves.
-    template <bool RAW>
-    __device__ __forceinline__ void put(const tensor_shape &, unsigned pair, unsigned n, float by) const {
+    template <bool RAW> __device__ __forceinline__ void put(unsigned pair, unsigned n, unsigned, float by) const {
         const unsigned m = pair / 8 * 16 + pair % 8;
         uint4 *to = words + 4 * pair;
         float one = 0, other = 0;
@@ -152,7 +168,7 @@ struct tensor_room {
             split_two(y.x, y.y, made.y, made.w, other);
             to[k] = made;
         }
-        to[3] = make_uint4(TENSOR_ONES, TENSOR_ONES, split_norm(m < n, one), split_norm(m + 8 < n, other));
+        to[3] = make_uint4(TENSOR_ONES, TENSOR_ONES, split_norm(m < n, one, 1), split_norm(m + 8 < n, other, 1));
     }
 };
 
@@ -160,37 +176,47 @@ struct tensor_room {
 // columns 2 q and 2 q + 1; number 2 r + c of a tile is row 8 r + g and column 2 q + c: pivot - |y - y'|^2 / 2. The
 // pivot stands in the place of one operand's ones, whose product with ones nobody needs.
 struct tensor_rows {
-    uint4 row[4];
+    uint4 row[4], next; // columns that come next
     unsigned pivot;
 
-    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned with) {
-        pivot = with;
+    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair, float with) {
+        pivot = split_number(with);
+        next = at.words[32 * pair + threadIdx.x % 32];
 #pragma unroll
         for (int b = 0; b < 4; b++) row[b] = at.words[32 * (4 * group + b) + threadIdx.x % 32];
     }
-    // 16 rows and the columns whose h and l these are
-    __device__ __forceinline__ void multiply(int b, unsigned high, unsigned low, float *v) const {
-        v[0] = v[1] = v[2] = v[3] = 0;
-        multiply_16(v, row[b], threadIdx.x % 4 == 3 ? pivot : high, high); // h.h' + l.h'
-        multiply_8(v, row[b].x, row[b].y, low);                            // h.l'
+    // h of columns, twice
+    __device__ __forceinline__ unsigned long long twice(unsigned high) const {
+        return side_by_side(threadIdx.x % 4 == 3 ? pivot : high, high);
     }
-    // a pair of tiles
-    __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, float (&v)[16],
-                                             float (&w)[16]) const {
-        const uint4 columns = at.words[32 * pair + threadIdx.x % 32];
+    // 16 rows and columns
+    __device__ __forceinline__ void multiply(int b, unsigned long long high, unsigned low, float *v) const {
+        v[0] = v[1] = v[2] = v[3] = 0;
+        multiply_16(v, row[b], high);           // h.h' + l.h'
+        multiply_8(v, row[b].x, row[b].y, low); // h.l'
+    }
+    // The columns of a pair of tiles; that after it comes next, or nothing that is used.
+    __device__ __forceinline__ uint4 columns_of(const tensor_room &at, unsigned pair) {
+        const uint4 columns = next;
+        next = at.words[32 * (pair + 1) + threadIdx.x % 32];
+        return columns;
+    }
+    __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, float (&v)[16], float (&w)[16]) {
+        const uint4 columns = columns_of(at, pair);
+        const unsigned long long one = twice(columns.x), other = twice(columns.y);
 #pragma unroll
-        for (int b = 0; b < 4; b++) multiply(b, columns.x, columns.z, &v[4 * b]);
+        for (int b = 0; b < 4; b++) multiply(b, one, columns.z, &v[4 * b]);
 #pragma unroll
-        for (int b = 0; b < 4; b++) multiply(b, columns.y, columns.w, &w[4 * b]);
+        for (int b = 0; b < 4; b++) multiply(b, other, columns.w, &w[4 * b]);
     }
 };
 
 // Particles in other units.
 template <int TH, bool RAW, class Room>
-static __device__ __forceinline__ void tensor_scale(const tensor_shape &shape, const Room &at, unsigned n, float by) {
+static __device__ __forceinline__ void tensor_scale(const tensor_shape &shape, const Room &at, unsigned n,
+                                                    unsigned rows, float by) {
 #pragma unroll 1
-    for (unsigned pair = threadIdx.x; pair < shape.places / 2; pair += TH)
-        at.template put<RAW>(shape, pair, n, by);
+    for (unsigned pair = threadIdx.x; pair < shape.places / 2; pair += TH) at.template put<RAW>(pair, n, rows, by);
 }
 
 // The run of a warp, in pieces: `what` gets the group, its first pair of tiles, where the diagonal ends, and the end.
@@ -228,48 +254,56 @@ static __device__ __forceinline__ unsigned tensor_least(const float (&v)[16]) {
 
 // The pairs that a warp lists, in memory that is not used otherwise during a search.
 struct tensor_listing {
-    float *numbers; // 32 of a lane
+    enum { SLOTS = 4, SLOT = 36 };
+    float *slots;   // of a lane: 32 numbers, which of them are valid, and where they are
     unsigned *pair; // l | m << 16
     unsigned count, most;
 
     __device__ __forceinline__ tensor_listing(const tensor_shape &shape, float2 *sums)
-        : numbers((float *)(sums + threadIdx.x / 32 * shape.places)), pair((unsigned *)numbers + 32), count(0),
-          most(2 * shape.places - 32) {}
+        : slots((float *)(sums + threadIdx.x / 32 * shape.places)), pair((unsigned *)slots + SLOTS * SLOT), count(0),
+          most(2 * shape.places - SLOTS * SLOT) {}
 
-    // Lists the numbers from 0 to `width` of a pair of tiles. Those of a lane that has some go to memory, where every
-    // lane looks at one of them: there are few, and the warp stays together.
+    // Lists the numbers from 0 to `width` of a pair of tiles. Lanes that have some put all of theirs into slots, where
+    // every lane looks at one of them: there are few, and the warp stays together.
     __device__ __forceinline__ void add(unsigned lanes, const float (&v)[16], const float (&w)[16], unsigned valid,
                                         float width, unsigned group, unsigned tile) {
-        const unsigned lane = threadIdx.x % 32;
+        const unsigned lane = threadIdx.x % 32, before = (1u << lane) - 1;
+        const unsigned apart = lane % 16 / 2 * 8 | (lane / 16 * 8 + lane % 2) << 16;
 #pragma unroll 1
-        for (; lanes; lanes &= lanes - 1) {
-            const unsigned from = __ffs((int)lanes) - 1;
-            if (lane == from) {
+        while (lanes) {
+            const unsigned slot = __popc(lanes & before);
+            if (lanes >> lane & 1 && slot < SLOTS) {
+                float *to = slots + SLOT * slot;
 #pragma unroll
                 for (int k = 0; k < 16; k += 4) {
-                    *(float4 *)&numbers[k] = make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]);
-                    *(float4 *)&numbers[16 + k] = make_float4(w[k], w[k + 1], w[k + 2], w[k + 3]);
+                    *(float4 *)&to[k] = make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]);
+                    *(float4 *)&to[16 + k] = make_float4(w[k], w[k + 1], w[k + 2], w[k + 3]);
                 }
+                const unsigned l = TENSOR_GROUP * group + lane / 4, m = 16 * tile + 2 * (lane % 4);
+                *(float2 *)&to[32] = make_float2(from_bits(valid), from_bits(l | m << 16));
             }
             __syncwarp();
-            const unsigned some = __shfl_sync(0xffffffffu, valid, from);
-            const bool listed = to_bits(numbers[lane]) < to_bits(width) && some << lane >> 31;
-            const unsigned all = __ballot_sync(0xffffffffu, listed), at = count + __popc(all & ((1u << lane) - 1));
-            const unsigned l = TENSOR_GROUP * group + lane % 16 / 2 * 8 + from / 4,
-                           m = 16 * tile + lane / 16 * 8 + 2 * (from % 4) + lane % 2;
-            if (listed && at < most) pair[at] = l | m << 16;
-            count += __popc(all);
+            const float *from = slots;
+#pragma unroll 1
+            for (int k = 0; k < SLOTS && lanes; k++, lanes &= lanes - 1, from += SLOT) {
+                const float2 its = *(const float2 *)&from[32];
+                const bool listed = to_bits(from[lane]) < to_bits(width) && to_bits(its.x) << lane >> 31;
+                const unsigned all = __ballot_sync(0xffffffffu, listed), at = count + __popc(all & before);
+                if (listed && at < most) pair[at] = to_bits(its.y) + apart;
+                count += __popc(all);
+            }
         }
     }
 
     // Joins the list of the block.
     __device__ __forceinline__ void end(ring_room<float> &room) const {
-        const unsigned lane = threadIdx.x % 32, kept = min(count, most);
+        const unsigned lane = threadIdx.x % 32;
         unsigned first = 0;
         __syncwarp();
         if (lane == 0) first = atomicAdd(&room.listed, count);
+        if (lane == 0 && count > most) room.counts[1] = 1; // some are not kept
         first = __shfl_sync(0xffffffffu, first, 0);
-        for (unsigned k = lane; k < kept; k += 32)
+        for (unsigned k = lane; k < min(count, most); k += 32)
             if (first + k < RING_LIST) room.pair[first + k] = pair[k];
     }
 };
@@ -279,12 +313,12 @@ template <int TH, class Room>
 static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shape, const Room &at, float pivot,
                                                         float width, ring_room<float> &room) {
     const unsigned g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
-    const unsigned half = (2 * q > g ? 2u : 0) | (2 * q + 1 > g ? 1u : 0), level = split_number(pivot);
+    const unsigned half = (2 * q > g ? 2u : 0) | (2 * q + 1 > g ? 1u : 0);
     tensor_listing list(shape, at.sums);
     unsigned count = 0;
     tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
         typename Room::rows rows;
-        rows.load(at, group, level);
+        rows.load(at, group, tile, pivot);
 #pragma unroll 1
         for (; tile < end; tile++) {
             float v[16], w[16];
@@ -297,8 +331,7 @@ static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shap
                 valid |= 0xffff0000u >> (k + 2) & 0xffffu | half << (12 - k);
             }
             count += __popc(~above & valid);
-            const unsigned lanes =
-                __ballot_sync(0xffffffffu, min(tensor_least(v), tensor_least(w)) < to_bits(width));
+            const unsigned lanes = __ballot_sync(0xffffffffu, min(tensor_least(v), tensor_least(w)) < to_bits(width));
             if (lanes) list.add(lanes, v, w, valid, width, group, tile);
         }
     });
@@ -363,18 +396,17 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t 
                                                      const tensor_shape &shape, const Room &at,
                                                      ring_room<float> &room) {
     bracket<float> s;
-    search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
+    search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2), TENSOR_WIDTH);
     for (int pass = 0; pass < TENSOR_PASSES; pass++) {
         const float first = fmaxf(s.first - rounding, 0), second = s.second + rounding, width = second - first;
-        if (threadIdx.x == 0) room.counts[0] = room.listed = room.below = room.above = 0;
+        if (threadIdx.x == 0) room.counts[0] = room.counts[1] = room.listed = room.below = room.above = 0;
         __syncthreads();
-        const unsigned mine =
-            warp_sum(tensor_count<TH>(shape, at, 0.5f * scale * second, 0.5f * scale * width, room));
+        const unsigned mine = warp_sum(tensor_count<TH>(shape, at, 0.5f * scale * second, 0.5f * scale * width, room));
         if (threadIdx.x % 32 == 0) atomicAdd(&room.counts[0], mine);
         __syncthreads();
         const unsigned two = room.counts[0], left = room.listed, one = two - left;
         bool wider = true;
-        if (one <= s.lower && two > s.upper && left <= RING_LIST) {
+        if (one <= s.lower && two > s.upper && left <= RING_LIST && !room.counts[1]) {
             tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, room);
             if (room.found[0] >= first + rounding && room.found[1] <= second - rounding) return true;
         } else if (!(search_take(s, first, one) | search_take(s, second, two))) { // none is between the ranks

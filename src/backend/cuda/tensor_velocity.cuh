@@ -18,9 +18,9 @@ template <int SHAPE, class Room> struct tensor_sums {
     float pull[8], push[8], row[2][8];
     unsigned there; // rows, as bits
 
-    __device__ __forceinline__ void begin(const Room &at, unsigned group, unsigned n) {
+    __device__ __forceinline__ void begin(const Room &at, unsigned group, unsigned pair, unsigned n) {
         const unsigned first = TENSOR_GROUP * group + threadIdx.x % 32 / 4;
-        rows.load(at, group, 0);
+        rows.load(at, group, pair, 0);
         there = 0;
 #pragma unroll
         for (int r = 0; r < 8; r++) {
@@ -77,9 +77,10 @@ template <int SHAPE, class Room> struct tensor_sums {
             add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *to) { tensor_copy(to, &v[4 * b]); });
             add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *to) { tensor_copy(to, &w[4 * b]); });
         } else {
-            const uint4 columns = at.words[32 * pair + threadIdx.x % 32];
-            add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *v) { rows.multiply(b, columns.x, columns.z, v); });
-            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *v) { rows.multiply(b, columns.y, columns.w, v); });
+            const uint4 columns = rows.columns_of(at, pair);
+            const unsigned long long high = rows.twice(columns.x), other = rows.twice(columns.y);
+            add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *v) { rows.multiply(b, high, columns.z, v); });
+            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *v) { rows.multiply(b, other, columns.w, v); });
         }
     }
 
@@ -108,20 +109,16 @@ static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, con
     tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
         tensor_sums<SHAPE, Room> sum;
         float one[4], two[4];
-        sum.begin(at, group, n);
-        if constexpr (!Room::WIDE) { // rows alone
+        sum.begin(at, group, tile, n);
 #pragma unroll 1
-            for (unsigned k = tile; k < diagonal; k++) sum.template add_both<false>(at, k, n, one, two);
-            tile = max(tile, diagonal);
-        }
+        for (; tile < diagonal; tile++) sum.template add_both<false>(at, tile, n, one, two); // rows alone
 #pragma unroll 1
         for (; tile < end; tile++) {
             sum.template add_both<true>(at, tile, n, one, two);
 #pragma unroll
             for (int k = 0; k < 4; k++) one[k] = exchange(one[k], two[k], 16);
             one[0] = exchange(exchange(one[0], one[1], 8), exchange(one[2], one[3], 8), 4);
-            float *to = (float *)&sums[8 * (2 * tile + lane / 16) + 2 * (lane % 4) + (lane >> 3 & 1)] + (lane >> 2 & 1);
-            if (!Room::WIDE || tile >= diagonal) *to += one[0];
+            ((float *)&sums[8 * (2 * tile + lane / 16) + 2 * (lane % 4) + (lane >> 3 & 1)])[lane >> 2 & 1] += one[0];
         }
         sum.end(sums, group);
     });
@@ -256,23 +253,17 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     const typename Member::scores scores = member.scores_of(a, head);
     const typename Room::source source(z, domain, head.rows, n);
     float largest = 0, mean = 0;
-    const auto take = [&](float square) {
-        largest = square <= largest ? largest : square; // NaN stays
-        mean += square;
-    };
     __syncthreads();
     if (threadIdx.x == 0) room.furthest = 0;
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
-        const float square = at.read(shape, source, m, m < n);
-        at.pull[m] = m < n ? (float)scores.at(m) : 0;
-        at.place[m] = m < n ? self[m] : 0;
-        if (!Room::WIDE) take(square);
-    }
-    if (Room::WIDE) {
-        copies_arrive();
-#pragma unroll 1
-        for (unsigned m = threadIdx.x; m < n; m += TH) take(at.square(shape, m));
+        const typename Room::values values = at.fetch(source, m, m < n);
+        const float place = m < n ? self[m] : 0, score = m < n ? (float)scores.at(m) : 0;
+        at.place[m] = place;
+        at.pull[m] = score;
+        const float square = at.keep(values, m);
+        largest = square <= largest ? largest : square; // NaN stays
+        mean += square;
     }
     const unsigned furthest_bits = warp_max(to_bits(largest)); // NaN is the largest
 #pragma unroll
@@ -289,11 +280,11 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     const float length = scalbnf(1.0f, -exponent), scale = length * length;
     double h = a.fixed;
     if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return TENSOR_NOT;
-    tensor_scale<TH, true>(shape, at, n, length);
+    tensor_scale<TH, true>(shape, at, n, head.rows, length);
     if (a.rule != RULE_FIXED) {
         double *guess = a.guess + 3 * (a.first + u);
-        if (!found &&
-            !tensor_middle<TH>(a, u, guess, domain, head.rows, scale, Room::rounding(shape) * furthest, shape, at, room))
+        if (!found && !tensor_middle<TH>(a, u, guess, domain, head.rows, scale, Room::rounding(shape) * furthest, shape,
+                                         at, room))
             return TENSOR_SEARCH;
         if (furthest > PRODUCT_REACH * room.found[1]) return TENSOR_NOT;
         if (threadIdx.x == 0) {
@@ -305,7 +296,8 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     }
     const float inverse = __frcp_rn((float)h);
     // Units in which -|y - y'|^2 / 2 is the logarithm of k, or -|x - x'|^2 / h.
-    tensor_scale<TH, false>(shape, at, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
+    tensor_scale<TH, false>(shape, at, n, head.rows,
+                            sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
     for (unsigned e = 0; e < head.members; e++) {
         const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];
         if (e > 0) tensor_member<TH>(a, i, at, member);

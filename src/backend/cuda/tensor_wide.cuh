@@ -5,20 +5,15 @@ enum { TENSOR_MOST_ROWS = 108 };
 
 static unsigned wide_chunks(size_t rows) { return (unsigned)((rows + 4 + 15) / 16); }
 
-// 4 bytes that are under way until copies_arrive().
-static __device__ __forceinline__ void copy_4(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
-#else
-    *(float *)to = *(const float *)from;
-#endif
-}
+// In place of ones, so that their own product is small: this, which is taken off again.
+#define WIDE_ONES    0x20002000u // two of 1/128
+#define WIDE_PRODUCT 0.0001220703125f
 
 struct wide_rows;
 
 // Particles m and m + 8 of each 16 share 4 words of 16 bytes with h of four coordinates each, in the order that a
-// product wants (two of the one, two of the other, the next two of the one, of the other), and 4 with l, for each chunk.
-// The last word of the last chunk has ones in place of two h, -|y|^2/2 in place of their l, and zeros. Before,
+// product wants (two of the one, two of the other, the next two of the one, of the other), and 4 with l, for each
+// chunk. The last word of the last chunk has 1/128 in place of two h, -64 |y|^2 in place of their l, and zeros. Before,
 // coordinates of single precision are there: those of the one in place of h, those of the other in place of l.
 struct wide_room {
     enum { WIDE = 1, EACH = 64 }; // bytes of a particle, in a chunk
@@ -29,9 +24,8 @@ struct wide_room {
     unsigned chunks, stride; // words of a chunk
 
     __device__ __forceinline__ wide_room(const tensor_shape &shape, void *memory)
-        : words((uint4 *)memory), place((float *)(words + 4 * shape.places * shape.chunks)),
-          pull(place + shape.places), sums((float2 *)(pull + shape.places)), chunks(shape.chunks),
-          stride(4 * shape.places) {}
+        : words((uint4 *)memory), place((float *)(words + 4 * shape.places * shape.chunks)), pull(place + shape.places),
+          sums((float2 *)(pull + shape.places)), chunks(shape.chunks), stride(4 * shape.places) {}
 
     static __device__ __forceinline__ float rounding(const tensor_shape &shape) {
         return TENSOR_ROUNDING * (float)(1 + shape.chunks);
@@ -50,39 +44,34 @@ struct wide_room {
         return (float *)(words + k / 4 * stride + m / 16 * 64 + m / 8 % 2 * 32 + m % 8 * 4 + k % 4);
     }
 
-    __device__ __forceinline__ float read(const tensor_shape &, const source &from, unsigned m, bool there) const {
+    struct values {
+        float square;
+    };
+    __device__ __forceinline__ values fetch(const source &from, unsigned m, bool there) const {
+        values of = {0};
 #pragma unroll 1
-        for (unsigned k = 0; k < 4 * chunks; k++) {
-            float *to = raw(m, k);
+        for (unsigned chunk = 0; chunk < chunks; chunk++) {
+            float x[16];
 #pragma unroll
-            for (unsigned e = 0; e < 4; e++) {
-                if (there && 4 * k + e < from.count)
-                    copy_4(to + e, from.z + times(from.domain[4 * k + e], from.n) + m);
-                else
-                    to[e] = 0;
+            for (unsigned e = 0; e < 16; e++) {
+                const unsigned k = 16 * chunk + e;
+                x[e] = there && k < from.count ? from.z[times(from.domain[k], from.n) + m] : 0;
             }
+#pragma unroll
+            for (unsigned e = 0; e < 16; e += 4)
+                *(float4 *)raw(m, 4 * chunk + e / 4) = make_float4(x[e], x[e + 1], x[e + 2], x[e + 3]);
+#pragma unroll
+            for (unsigned e = 0; e < 16; e++) of.square = fused_add(x[e], of.square);
         }
-        return 0;
+        return of;
     }
-    __device__ __forceinline__ float square(const tensor_shape &, unsigned m) const {
-        float sum = 0;
-#pragma unroll 4
-        for (unsigned k = 0; k < 4 * chunks; k++) {
-            const float4 x = *(const float4 *)raw(m, k);
-            sum = fused_add(x.x, sum);
-            sum = fused_add(x.y, sum);
-            sum = fused_add(x.z, sum);
-            sum = fused_add(x.w, sum);
-        }
-        return sum;
-    }
+    __device__ __forceinline__ float keep(const values &of, unsigned) const { return of.square; }
 
-    template <bool RAW>
-    __device__ __forceinline__ void put(const tensor_shape &, unsigned pair, unsigned n, float by) const {
+    template <bool RAW> __device__ __forceinline__ void put(unsigned pair, unsigned n, unsigned rows, float by) const {
         const unsigned m = pair / 8 * 16 + pair % 8;
         float one = 0, other = 0;
 #pragma unroll 1
-        for (unsigned k = 0; k + 1 < 4 * chunks; k++) {
+        for (unsigned k = 0; 4 * k < rows; k++) {
             uint4 *to = (uint4 *)raw(m, k), high = to[0], low = to[32];
             float2 x = make_float2(by * from_bits(high.x), by * from_bits(high.y)),
                    next = make_float2(by * from_bits(high.z), by * from_bits(high.w)),
@@ -100,48 +89,48 @@ struct wide_room {
             to[32] = low;
         }
         uint4 *to = (uint4 *)raw(m, 4 * chunks - 1);
-        to[0] = make_uint4(TENSOR_ONES, TENSOR_ONES, 0, 0);
-        to[32] = make_uint4(split_norm(m < n, one), split_norm(m + 8 < n, other), 0, 0);
+        to[0] = make_uint4(WIDE_ONES, WIDE_ONES, 0, 0);
+        to[32] = make_uint4(split_norm(m < n, one, 128), split_norm(m + 8 < n, other, 128), 0, 0);
     }
 };
 
 struct wide_rows {
     const uint4 *first;
-    unsigned pivot;
+    float begin;
 
-    __device__ __forceinline__ void load(const wide_room &at, unsigned group, unsigned with) {
-        pivot = with;
+    __device__ __forceinline__ void load(const wide_room &at, unsigned group, unsigned, float pivot) {
+        begin = pivot - WIDE_PRODUCT;
         first = at.words + 256 * group + threadIdx.x % 32;
     }
-    __device__ __forceinline__ void multiply(const wide_room &at, unsigned pair, float (&v)[16],
-                                             float (&w)[16]) const {
+    __device__ __forceinline__ void multiply(const wide_room &at, unsigned pair, float (&v)[16], float (&w)[16]) const {
         const uint4 *rows = first, *columns = at.words + 64 * pair + threadIdx.x % 32;
+        unsigned left = at.chunks;
 #pragma unroll
-        for (int k = 0; k < 16; k++) v[k] = w[k] = 0;
+        for (int k = 0; k < 16; k++) v[k] = w[k] = begin;
 #pragma unroll 1
-        for (unsigned chunk = at.chunks; chunk > 0; chunk--, rows += at.stride, columns += at.stride) {
+        do {
             const uint4 high = columns[0], low = columns[32];
-            const bool last = chunk == 1 && threadIdx.x % 4 == 3;
+            const unsigned long long one = side_by_side(high.x, high.z), other = side_by_side(high.y, high.w);
+            const unsigned long long rest = side_by_side(low.x, low.z), others = side_by_side(low.y, low.w);
             uint4 row[4];
 #pragma unroll
             for (int b = 0; b < 4; b++) row[b] = rows[64 * b];
 #pragma unroll
-            for (int b = 0; b < 4; b++) { // h.h'
-                multiply_16(&v[4 * b], row[b], last ? pivot : high.x, high.z);
-                multiply_16(&w[4 * b], row[b], last ? pivot : high.y, high.w);
-            }
+            for (int b = 0; b < 4; b++) multiply_16(&v[4 * b], row[b], one); // h.h'
 #pragma unroll
-            for (int b = 0; b < 4; b++) { // h.l'
-                multiply_16(&v[4 * b], row[b], low.x, low.z);
-                multiply_16(&w[4 * b], row[b], low.y, low.w);
-            }
+            for (int b = 0; b < 4; b++) multiply_16(&w[4 * b], row[b], other);
+#pragma unroll
+            for (int b = 0; b < 4; b++) multiply_16(&v[4 * b], row[b], rest); // h.l'
+#pragma unroll
+            for (int b = 0; b < 4; b++) multiply_16(&w[4 * b], row[b], others);
 #pragma unroll
             for (int b = 0; b < 4; b++) row[b] = rows[64 * b + 32];
 #pragma unroll
-            for (int b = 0; b < 4; b++) { // l.h'
-                multiply_16(&v[4 * b], row[b], high.x, high.z);
-                multiply_16(&w[4 * b], row[b], high.y, high.w);
-            }
-        }
+            for (int b = 0; b < 4; b++) multiply_16(&v[4 * b], row[b], one); // l.h'
+#pragma unroll
+            for (int b = 0; b < 4; b++) multiply_16(&w[4 * b], row[b], other);
+            rows += at.stride;
+            columns += at.stride;
+        } while (--left);
     }
 };
