@@ -72,20 +72,12 @@ static __device__ __forceinline__ unsigned split_norm(bool there, float norm, fl
     return split_number(there ? -0.5f * by * norm : TENSOR_FAR);
 }
 
-// Two words in registers side by side, as products want them.
-static __device__ __forceinline__ unsigned long long side_by_side(unsigned first, unsigned second) {
-    unsigned long long both;
-    asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "r"(first), "r"(second));
-    return both;
-}
-
 // v += a b of 16 x 16 by 16 x 8, or of 16 x 8 by 8 x 8.
 #if __CUDA_ARCH__ >= 800
-static __device__ __forceinline__ void multiply_16(float *v, uint4 a, unsigned long long b) {
-    asm("{\n.reg .b32 one, two;\nmov.b64 {one, two}, %8;\n"
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {one,two}, {%0,%1,%2,%3};\n}"
+static __device__ __forceinline__ void multiply_16(float *v, uint4 a, unsigned b, unsigned b2) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
         : "+f"(v[0]), "+f"(v[1]), "+f"(v[2]), "+f"(v[3])
-        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "l"(b));
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b), "r"(b2));
 }
 static __device__ __forceinline__ void multiply_8(float *v, unsigned a, unsigned a2, unsigned b) {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
@@ -93,7 +85,7 @@ static __device__ __forceinline__ void multiply_8(float *v, unsigned a, unsigned
         : "r"(a), "r"(a2), "r"(b));
 }
 #else // never launched
-static __device__ __forceinline__ void multiply_16(float *, uint4, unsigned long long) {}
+static __device__ __forceinline__ void multiply_16(float *, uint4, unsigned, unsigned) {}
 static __device__ __forceinline__ void multiply_8(float *, unsigned, unsigned, unsigned) {}
 #endif
 
@@ -153,7 +145,7 @@ struct tensor_room {
     }
 
     // Two particles times `by`, in place: coordinates of single precision (RAW) or of halves become halves.
-    template <bool RAW> __device__ __forceinline__ void put(unsigned pair, unsigned n, unsigned, float by) const {
+    template <bool RAW> __device__ __forceinline__ void put(unsigned pair, unsigned n, float by) const {
         const unsigned m = pair / 8 * 16 + pair % 8;
         uint4 *to = words + 4 * pair;
         float one = 0, other = 0;
@@ -170,6 +162,12 @@ struct tensor_room {
         }
         to[3] = make_uint4(TENSOR_ONES, TENSOR_ONES, split_norm(m < n, one, 1), split_norm(m + 8 < n, other, 1));
     }
+    // All particles in other units.
+    template <int TH, bool RAW>
+    __device__ __forceinline__ void scale(const tensor_shape &shape, unsigned n, float by) const {
+#pragma unroll 1
+        for (unsigned pair = threadIdx.x; pair < shape.places / 2; pair += TH) put<RAW>(pair, n, by);
+    }
 };
 
 // The rows of a group in the registers of a warp, and a pivot. Lane 4 g + q has rows g, g + 8, ... and of a tile the
@@ -185,15 +183,11 @@ struct tensor_rows {
 #pragma unroll
         for (int b = 0; b < 4; b++) row[b] = at.words[32 * (4 * group + b) + threadIdx.x % 32];
     }
-    // h of columns, twice
-    __device__ __forceinline__ unsigned long long twice(unsigned high) const {
-        return side_by_side(threadIdx.x % 4 == 3 ? pivot : high, high);
-    }
-    // 16 rows and columns
-    __device__ __forceinline__ void multiply(int b, unsigned long long high, unsigned low, float *v) const {
+    // 16 rows and the columns whose h and l these are
+    __device__ __forceinline__ void multiply(int b, unsigned high, unsigned low, float *v) const {
         v[0] = v[1] = v[2] = v[3] = 0;
-        multiply_16(v, row[b], high);           // h.h' + l.h'
-        multiply_8(v, row[b].x, row[b].y, low); // h.l'
+        multiply_16(v, row[b], threadIdx.x % 4 == 3 ? pivot : high, high); // h.h' + l.h'
+        multiply_8(v, row[b].x, row[b].y, low);                            // h.l'
     }
     // The columns of a pair of tiles; that after it comes next, or nothing that is used.
     __device__ __forceinline__ uint4 columns_of(const tensor_room &at, unsigned pair) {
@@ -203,21 +197,12 @@ struct tensor_rows {
     }
     __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, float (&v)[16], float (&w)[16]) {
         const uint4 columns = columns_of(at, pair);
-        const unsigned long long one = twice(columns.x), other = twice(columns.y);
 #pragma unroll
-        for (int b = 0; b < 4; b++) multiply(b, one, columns.z, &v[4 * b]);
+        for (int b = 0; b < 4; b++) multiply(b, columns.x, columns.z, &v[4 * b]);
 #pragma unroll
-        for (int b = 0; b < 4; b++) multiply(b, other, columns.w, &w[4 * b]);
+        for (int b = 0; b < 4; b++) multiply(b, columns.y, columns.w, &w[4 * b]);
     }
 };
-
-// Particles in other units.
-template <int TH, bool RAW, class Room>
-static __device__ __forceinline__ void tensor_scale(const tensor_shape &shape, const Room &at, unsigned n,
-                                                    unsigned rows, float by) {
-#pragma unroll 1
-    for (unsigned pair = threadIdx.x; pair < shape.places / 2; pair += TH) at.template put<RAW>(pair, n, rows, by);
-}
 
 // The run of a warp, in pieces: `what` gets the group, its first pair of tiles, where the diagonal ends, and the end.
 template <int TH, class What> static __device__ __forceinline__ void tensor_walk(const tensor_shape &shape, What what) {

@@ -78,9 +78,8 @@ template <int SHAPE, class Room> struct tensor_sums {
             add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *to) { tensor_copy(to, &w[4 * b]); });
         } else {
             const uint4 columns = rows.columns_of(at, pair);
-            const unsigned long long high = rows.twice(columns.x), other = rows.twice(columns.y);
-            add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *v) { rows.multiply(b, high, columns.z, v); });
-            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *v) { rows.multiply(b, other, columns.w, v); });
+            add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *v) { rows.multiply(b, columns.x, columns.z, v); });
+            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *v) { rows.multiply(b, columns.y, columns.w, v); });
         }
     }
 
@@ -280,7 +279,7 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     const float length = scalbnf(1.0f, -exponent), scale = length * length;
     double h = a.fixed;
     if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return TENSOR_NOT;
-    tensor_scale<TH, true>(shape, at, n, head.rows, length);
+    at.template scale<TH, true>(shape, n, length);
     if (a.rule != RULE_FIXED) {
         double *guess = a.guess + 3 * (a.first + u);
         if (!found && !tensor_middle<TH>(a, u, guess, domain, head.rows, scale, Room::rounding(shape) * furthest, shape,
@@ -296,8 +295,7 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     }
     const float inverse = __frcp_rn((float)h);
     // Units in which -|y - y'|^2 / 2 is the logarithm of k, or -|x - x'|^2 / h.
-    tensor_scale<TH, false>(shape, at, n, head.rows,
-                            sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
+    at.template scale<TH, false>(shape, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
     for (unsigned e = 0; e < head.members; e++) {
         const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];
         if (e > 0) tensor_member<TH>(a, i, at, member);
