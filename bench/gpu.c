@@ -210,7 +210,9 @@ int main(int count, char **arguments) {
                      strtoul(arguments[3], NULL, 10), strtoul(arguments[4], NULL, 10));
     if (count == 5 && strcmp(arguments[1], "--band") == 0) {
         svmp_model *model = band(strtoul(arguments[2], NULL, 10), strtoul(arguments[3], NULL, 10));
-        row(model, "band", "rbf@blanket", strtoul(arguments[4], NULL, 10), 0);
+        const size_t n = strtoul(arguments[4], NULL, 10);
+        printf("%s nodes, blankets of 2 * %s + 1, n = %zu: %.2f us an iteration\n", arguments[2], arguments[3], n,
+               1e6 * measure(model, &svmp_backend_cuda, "rbf@blanket", n, 0.5, BACKEND_PATIENCE));
         svmp_model_free(model);
         return 0;
     }

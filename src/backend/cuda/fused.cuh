@@ -23,6 +23,8 @@
 
 #include "backend/cuda/tensor_wide.cuh"
 
+#include "backend/cuda/tensor_search.cuh"
+
 #include "backend/cuda/tensor_velocity.cuh"
 
 enum { FUSED_MEMBERS = 8 }; // of a unit: more share a matrix better
