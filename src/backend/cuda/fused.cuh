@@ -74,8 +74,8 @@ static size_t tensor_bytes(const tensor_shape &shape, const ring_shape &other, s
 
 // Few threads for a unit where units are many, unless its rows take much of the shared memory.
 static unsigned tensor_threads(const device *d, const pair_args *a) {
-    const int few = a->n <= 256 && a->longest <= TENSOR_FEW_ROWS && a->units >= (size_t)d->processors * 6;
-    return few ? TENSOR_FEW : 256;
+    if (a->n > 256 || a->units < (size_t)d->processors * 6 || a->longest > TENSOR_SOME_ROWS) return 256;
+    return a->longest <= TENSOR_FEW_ROWS ? TENSOR_FEW : TENSOR_SOME;
 }
 
 static int takes_tensor(const device *d, int bits, const pair_args *a) {
@@ -173,15 +173,14 @@ static int run_tensor(device *d, const pair_args *a, const whole_args &w) {
                         WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }
 
-template <int SHAPE, bool WHOLE, class Room>
-static int choose_room(device *d, const pair_args *a, const whole_args &w) {
-    return tensor_threads(d, a) == TENSOR_FEW ? run_tensor<TENSOR_FEW, SHAPE, WHOLE, Room>(d, a, w)
-                                              : run_tensor<256, SHAPE, WHOLE, Room>(d, a, w);
-}
-
 template <int SHAPE, bool WHOLE> static int choose_tensor(device *d, const pair_args *a, const whole_args &w) {
-    return a->longest <= TENSOR_ROWS ? choose_room<SHAPE, WHOLE, tensor_room>(d, a, w)
-                                     : choose_room<SHAPE, WHOLE, wide_room>(d, a, w);
+    const unsigned threads = tensor_threads(d, a);
+    if (a->longest <= TENSOR_ROWS)
+        return threads == TENSOR_FEW ? run_tensor<TENSOR_FEW, SHAPE, WHOLE, tensor_room>(d, a, w)
+                                     : run_tensor<256, SHAPE, WHOLE, tensor_room>(d, a, w);
+    return threads == TENSOR_FEW    ? run_tensor<TENSOR_FEW, SHAPE, WHOLE, wide_room>(d, a, w)
+           : threads == TENSOR_SOME ? run_tensor<TENSOR_SOME, SHAPE, WHOLE, wide_room>(d, a, w)
+                                    : run_tensor<256, SHAPE, WHOLE, wide_room>(d, a, w);
 }
 
 static int fused(device *d, int bits, const pair_args *a) {

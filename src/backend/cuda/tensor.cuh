@@ -21,12 +21,14 @@ enum {
     TENSOR_RUN = 16,    // pairs of tiles whose rows are added up in one number
     TENSOR_PASSES = 8,  // after which a search is left to that of a ring
     TENSOR_MOST = 2048, // particles
-    TENSOR_FEW = 64,    // threads of a unit of up to 256 particles and so many rows:
+    TENSOR_FEW = 64,    // threads of a unit of up to 256 particles and up to so many rows:
     TENSOR_FEW_ROWS = 12,
+    TENSOR_SOME = 128,
+    TENSOR_SOME_ROWS = 60,
 };
 
-// The first bracket of a search, in units of what was wrong before.
-#define TENSOR_WIDTH 1.5f
+// The first bracket of a search, in units of what was wrong before: few candidates, or few second passes.
+static __device__ __forceinline__ float tensor_width(size_t n) { return n <= 256 ? 1.5f : 2.5f; }
 
 // -|y|^2/2 of particles that are not there, |y|^2 being below 64, so that k is 0.
 #define TENSOR_FAR -60000.0f
