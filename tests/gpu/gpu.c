@@ -137,6 +137,17 @@ static void check_wide(void) {
                       name);
         svmp_model_free(model);
     }
+    for (size_t reach = 5; reach <= 8; reach += 3) { // so many units that few threads have each
+        svmp_model *model = band(1000, reach);
+        check((comparison){.model = model,
+                           .reference = &svmp_backend_cpu,
+                           .kernel = "rbf@blanket",
+                           .step = "adagrad:0.1",
+                           .n = 100,
+                           .iterations = 3},
+              reach == 5 ? "1,000 blankets of 11" : "1,000 blankets of 17");
+        svmp_model_free(model);
+    }
 }
 
 static void normals(size_t t, size_t i, size_t n, double *row) {

@@ -24,7 +24,7 @@ enum {
     TENSOR_FEW = 64,    // threads of a unit of up to 256 particles and up to so many rows:
     TENSOR_FEW_ROWS = 12,
     TENSOR_SOME = 128,
-    TENSOR_SOME_ROWS = 60,
+    TENSOR_SOME_ROWS = 28,
 };
 
 // The first bracket of a search, in units of what was wrong before: few candidates, or few second passes.

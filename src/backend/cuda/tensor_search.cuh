@@ -21,22 +21,22 @@ struct tensor_listing {
     enum { SLOTS = 4, SLOT = 36 };
     float *slots;   // of a lane: 32 numbers, which of them are valid, and where they are
     unsigned *pair; // l | m << 16
-    unsigned count, most, used;
+    unsigned count, most;
 
     __device__ __forceinline__ tensor_listing(const tensor_shape &shape, float2 *sums)
         : slots((float *)(sums + threadIdx.x / 32 * shape.places)), pair((unsigned *)slots + SLOTS * SLOT), count(0),
-          most(2 * shape.places - SLOTS * SLOT), used(0) {}
+          most(2 * shape.places - SLOTS * SLOT) {}
 
-    // Takes the lanes of a pair of tiles that have numbers from 0 to `width`: all of their numbers go into slots, so
-    // that the warp stays together.
+    // Lists the numbers from 0 to `width` of a pair of tiles. Lanes that have some put all of theirs into slots, where
+    // every lane looks at one of them: there are few, and the warp stays together.
     __device__ __forceinline__ void add(unsigned lanes, const float (&v)[16], const float (&w)[16], unsigned valid,
                                         float width, unsigned group, unsigned tile) {
-        const unsigned lane = threadIdx.x % 32;
+        const unsigned lane = threadIdx.x % 32, before = (1u << lane) - 1;
+        const unsigned apart = lane % 16 / 2 * 8 | (lane / 16 * 8 + lane % 2) << 16;
 #pragma unroll 1
         while (lanes) {
-            const unsigned slot = used + __popc(lanes & ((1u << lane) - 1));
-            const bool mine = lanes >> lane & 1;
-            if (mine && slot < SLOTS) {
+            const unsigned slot = __popc(lanes & before);
+            if (lanes >> lane & 1 && slot < SLOTS) {
                 float *to = slots + SLOT * slot;
 #pragma unroll
                 for (int k = 0; k < 16; k += 4) {
@@ -46,41 +46,23 @@ struct tensor_listing {
                 const unsigned l = TENSOR_GROUP * group + lane / 4, m = 16 * tile + 2 * (lane % 4);
                 *(float2 *)&to[32] = make_float2(from_bits(valid), from_bits(l | m << 16));
             }
-            used += __popc(lanes);
-            if (used < SLOTS) return;
-            used = SLOTS;
-            look(width);
-            lanes = __ballot_sync(0xffffffffu, mine && slot >= SLOTS);
+            __syncwarp();
+            const float *from = slots;
+#pragma unroll 1
+            for (int k = 0; k < SLOTS && lanes; k++, lanes &= lanes - 1, from += SLOT) {
+                const float2 its = *(const float2 *)&from[32];
+                const bool listed = to_bits(from[lane]) < to_bits(width) && to_bits(its.x) << lane >> 31;
+                const unsigned all = __ballot_sync(0xffffffffu, listed), at = count + __popc(all & before);
+                if (listed && at < most) pair[at] = to_bits(its.y) + apart;
+                count += __popc(all);
+            }
         }
-    }
-
-    // Every lane looks at one number of each slot.
-    __device__ __forceinline__ void look(float width) {
-        const unsigned lane = threadIdx.x % 32, before = (1u << lane) - 1;
-        const unsigned apart = lane % 16 / 2 * 8 | (lane / 16 * 8 + lane % 2) << 16;
-        unsigned all[SLOTS], first[SLOTS];
-        __syncwarp();
-#pragma unroll
-        for (unsigned k = 0; k < SLOTS; k++) {
-            const float2 its = *(const float2 *)&slots[SLOT * k + 32];
-            const bool listed = k < used && to_bits(slots[SLOT * k + lane]) < to_bits(width);
-            first[k] = to_bits(its.y);
-            all[k] = __ballot_sync(0xffffffffu, listed && to_bits(its.x) << lane >> 31);
-        }
-#pragma unroll
-        for (unsigned k = 0; k < SLOTS; k++) {
-            const unsigned at = count + __popc(all[k] & before);
-            if (all[k] >> lane & 1 && at < most) pair[at] = first[k] + apart;
-            count += __popc(all[k]);
-        }
-        used = 0;
     }
 
     // Joins the list of the block.
-    __device__ __forceinline__ void end(float width, ring_room<float> &room) {
+    __device__ __forceinline__ void end(ring_room<float> &room) const {
         const unsigned lane = threadIdx.x % 32;
         unsigned first = 0;
-        if (used) look(width);
         __syncwarp();
         if (lane == 0) first = atomicAdd(&room.listed, count);
         if (lane == 0 && count > most) room.counts[1] = 1; // some are not kept
@@ -117,7 +99,7 @@ static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shap
             if (lanes) list.add(lanes, v, w, valid, width, group, tile);
         }
     });
-    list.end(width, room);
+    list.end(room);
     return count;
 }
 

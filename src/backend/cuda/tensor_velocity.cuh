@@ -131,16 +131,12 @@ static __device__ __forceinline__ void tensor_velocity(const pair_args &a, float
     const unsigned n = (unsigned)a.n;
     const float ratio = (RBF ? 2 : 1) * inverse * (a.in_sd ? (float)a.inverse[i] : 1);
 #pragma unroll 1
-    for (unsigned m = threadIdx.x; m < shape.places / 4; m += TH) {
-        float4 place = ((const float4 *)at.place)[m], pull = ((const float4 *)at.pull)[m];
-        place.x *= ratio, place.y *= ratio, place.z *= ratio, place.w *= ratio;
-        ((float4 *)at.place)[m] = place;
-        pull.x -= place.x, pull.y -= place.y, pull.z -= place.z, pull.w -= place.w;
-        if (RBF) ((float4 *)at.pull)[m] = pull;
+    for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
+        at.place[m] *= ratio;
+        if (RBF) at.pull[m] -= at.place[m];
     }
 #pragma unroll 1
-    for (unsigned m = threadIdx.x; m < shape.places / 2 * (TH / 32); m += TH)
-        ((float4 *)at.sums)[m] = make_float4(0, 0, 0, 0);
+    for (unsigned m = threadIdx.x; m < shape.places * (TH / 32); m += TH) at.sums[m] = make_float2(0, 0);
     __syncthreads();
     tensor_add<TH, SHAPE>(shape, at, n);
     __syncthreads();
