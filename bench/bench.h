@@ -43,6 +43,21 @@ static inline svmp_model *grid(size_t side) {
     return model;
 }
 
+/* A chain of nodes N(0, 1), each pulled to the `reach` next ones: blankets of up to 2 reach + 1. */
+static inline svmp_model *band(size_t nodes, size_t reach) {
+    const double one = 1, by = 1 / (double)reach, pull[] = {by, -by, -by, by};
+    svmp_model *model = NULL;
+    must(svmp_model_create(context, &model));
+    for (size_t v = 0; v < nodes; v++) {
+        must(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
+        must(svmp_model_add_gaussian(model, 1, &v, &one, NULL));
+        for (size_t k = v < reach ? 0 : v - reach; k < v; k++)
+            must(svmp_model_add_gaussian(model, 2, (size_t[]){k, v}, pull, NULL));
+    }
+    must(svmp_model_finish(model));
+    return model;
+}
+
 static inline double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -4,6 +4,7 @@
  *     bench_gpu [--quick]
  *     bench_gpu --grid                              the grid of 100 x 100 alone
  *     bench_gpu --side SIDE N KERNEL                one grid; and if the host waits for each iteration
+ *     bench_gpu --band NODES REACH N                a chain with blankets of 2 REACH + 1
  *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  *     bench_gpu --tau SIDE N ITERATIONS             and with its precision unknown
@@ -220,6 +221,14 @@ int main(int count, char **arguments) {
     if (count == 5 && (strcmp(arguments[1], "--field") == 0 || strcmp(arguments[1], "--tau") == 0))
         return alone(field(strtoul(arguments[2], NULL, 10), arguments[1][2] == 'f'), "rbf@blanket",
                      strtoul(arguments[3], NULL, 10), strtoul(arguments[4], NULL, 10));
+    if (count == 5 && strcmp(arguments[1], "--band") == 0) {
+        svmp_model *model = band(strtoul(arguments[2], NULL, 10), strtoul(arguments[3], NULL, 10));
+        const size_t n = strtoul(arguments[4], NULL, 10);
+        printf("%s nodes, blankets of 2 * %s + 1, n = %zu: %.2f us an iteration\n", arguments[2], arguments[3], n,
+               1e6 * measure(model, &svmp_backend_cuda, "rbf@blanket", n, 0.5, BACKEND_PATIENCE));
+        svmp_model_free(model);
+        return 0;
+    }
     if (count == 5 && strcmp(arguments[1], "--side") == 0) {
         svmp_model *model = grid(strtoul(arguments[2], NULL, 10));
         const size_t n = strtoul(arguments[3], NULL, 10);

@@ -120,6 +120,38 @@ static void check_kernels(void) {
     svmp_model_free(model);
 }
 
+/* Domains of many rows, with more particles than a warp holds. */
+static void check_wide_domains(void) {
+    const char *kernels[] = {"rbf@blanket", "imq@blanket", "rbf(30)@blanket"};
+    const size_t reaches[] = {3, 5, 6, 13, 28, 48, 60}, sizes[] = {65, 100, 200, 300, 600, 1000};
+    for (size_t r = 0; r < sizeof reaches / sizeof *reaches; r++) {
+        svmp_model *model = band(2 * reaches[r] + 30, reaches[r]);
+        char name[64];
+        snprintf(name, sizeof name, "blankets of %zu", 2 * reaches[r] + 1);
+        for (size_t k = 0; k < (quick ? 1 : 3); k++)
+            for (size_t s = 0; s < (quick ? 3 : 6); s++)
+                check((comparison){.model = model,
+                                   .reference = &svmp_backend_cpu,
+                                   .kernel = kernels[k],
+                                   .step = "adagrad:0.1",
+                                   .n = sizes[s],
+                                   .iterations = 4},
+                      name);
+        svmp_model_free(model);
+    }
+    for (size_t reach = 5; reach <= 8; reach += 3) { // so many units that few threads have each
+        svmp_model *model = band(1000, reach);
+        check((comparison){.model = model,
+                           .reference = &svmp_backend_cpu,
+                           .kernel = "rbf@blanket",
+                           .step = "adagrad:0.1",
+                           .n = 100,
+                           .iterations = 3},
+              reach == 5 ? "1,000 blankets of 11" : "1,000 blankets of 17");
+        svmp_model_free(model);
+    }
+}
+
 static void normals(size_t t, size_t i, size_t n, double *row) {
     svmp_random_normals((random_stream){.seed = 5, .purpose = RANDOM_TEST, .a = t, .b = i}, n, row);
 }
@@ -155,25 +187,27 @@ static void with_outlier(size_t t, size_t i, size_t n, double *row) {
     row[(t + i) % n] *= 50;
 }
 
+typedef void (*placement)(size_t t, size_t i, size_t n, double *row);
+static const placement places[] = {on_lattice, with_gap, with_jumps, together, with_outlier};
+static const char *const place_names[] = {"on a lattice", "two clusters", "jumps", "most coincide", "an outlier"};
+
 /* Particles that are hard on a search for a median, at sizes of every kernel. */
 static void check_places(void) {
-    void (*const places[])(size_t, size_t, size_t, double *) = {on_lattice, with_gap, with_jumps, together,
-                                                                with_outlier};
-    const char *names[] = {"on a lattice", "two clusters", "jumps", "most coincide", "an outlier"};
     const size_t sizes[] = {16, 36, 64, 100, 196, 900};
-    svmp_model *model = grid(5);
+    svmp_model *model = grid(5), *wide = band(25, 8);
     for (size_t k = 0; k < 5; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            for (size_t shape = 0; shape < 2; shape++)
-                check((comparison){.model = model,
+            for (size_t shape = 0; shape < 3; shape++)
+                check((comparison){.model = shape == 2 ? wide : model,
                                    .reference = reference(sizes[s]),
-                                   .kernel = shape ? "imq@blanket" : "rbf@blanket",
+                                   .kernel = shape == 1 ? "imq@blanket" : "rbf@blanket",
                                    .step = "adagrad:0.1",
                                    .n = sizes[s],
                                    .iterations = 6,
                                    .place = places[k]},
-                      names[k]);
+                      place_names[k]);
     svmp_model_free(model);
+    svmp_model_free(wide);
 }
 
 /* All particles are far from 0 and near each other. */
@@ -189,7 +223,7 @@ static void with_spreads(size_t t, size_t i, size_t n, double *row) {
 }
 
 /* Units of many rows, and of several members: few of them and many, whose kernels differ. */
-static void check_wide(void) {
+static void check_wide_units(void) {
     const wide_model models[] = {{900, 3, 2, 0},  {31, 2, 12, 1},  {500, 2, 3, 1}, {9, 1, 4, 1},  {12, 1, 5, 0},
                                  {25, 2, 3, 1},   {20, 3, 8, 0},   {20, 5, 6, 1},  {20, 8, 3, 0}, {20, 8, 7, 1},
                                  {150, 1, 63, 0}, {1000, 2, 7, 1}, {1700, 1, 5, 1}};
@@ -197,8 +231,7 @@ static void check_wide(void) {
         "rbf@blanket",      "imq@blanket",  "rbf(median-log)@blanket",         "imq(median-zeros)@blanket",
         "rbf(3.1)@blanket", "imq@random:5", "rbf/sd@blanket + 0.3*imq@blanket"};
     const size_t sizes[] = {2, 3, 8, 9, 16, 17, 24, 31, 32, 33, 41, 48, 49, 50, 56, 57, 63, 64};
-    void (*const places[])(size_t, size_t, size_t, double *) = {on_lattice,   with_gap,     with_jumps, together,
-                                                                with_outlier, with_spreads, far_away,   NULL};
+    const placement others[] = {on_lattice, with_gap, with_jumps, together, with_outlier, with_spreads, far_away};
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         svmp_model *model = read_wide(&models[m]);
         const int large = models[m].nodes >= 500;
@@ -207,7 +240,7 @@ static void check_wide(void) {
                  models[m].curved ? ", curved" : "");
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-                if ((s + m + k) % (quick || large || k > 1 ? 6 : 2) != 0) continue;
+                if ((s + m + k) % (large ? 12 : 6) != 0) continue;
                 check((comparison){.model = model,
                                    .reference = large ? &svmp_backend_cpu : &svmp_backend_ref,
                                    .kernel = kernels[k],
@@ -216,7 +249,7 @@ static void check_wide(void) {
                                    .iterations = 4},
                       name);
             }
-        for (size_t k = 0; places[k]; k++)
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++)
             for (size_t s = 0; s < (large ? 1 : 3); s++)
                 check((comparison){.model = model,
                                    .reference = large ? &svmp_backend_cpu : &svmp_backend_ref,
@@ -224,7 +257,7 @@ static void check_wide(void) {
                                    .step = "adagrad:0.1",
                                    .n = (size_t[]){36, 16, 64}[s],
                                    .iterations = 6,
-                                   .place = places[k]},
+                                   .place = others[k]},
                       name);
         svmp_model_free(model);
     }
@@ -298,11 +331,11 @@ static void check_bits_of(const svmp_model *model, const char *name, const backe
 }
 
 static void check_bits(void) {
-    const char *kernels[] = {"rbf@blanket + 0.1*imq@random:2", "rbf@blanket", "imq@random:3"};
+    const char *kernels[] = {"rbf@blanket + 0.1*imq@random:2", "rbf@blanket", "imq@random:3", "rbf@random:8"};
     const size_t sizes[] = {2, 16, 20, 33, 50, 64, 130};
     svmp_model *model = grid(40);
-    for (size_t each = 0; each < 3 * 2 * 7; each++)
-        check_bits_of(model, "a grid of 40 x 40", both[each % 2].kind, kernels[each / 2 % 3], sizes[each / 6]);
+    for (size_t each = 0; each < 4 * 2 * 7; each++)
+        check_bits_of(model, "a grid of 40 x 40", both[each % 2].kind, kernels[each / 2 % 4], sizes[each / 8]);
     svmp_model_free(model);
 }
 
@@ -318,6 +351,51 @@ static void check_wide_bits(void) {
                           kernels[(m + s) % 3], sizes[s]);
         svmp_model_free(model);
     }
+}
+
+/* Velocities of iteration `last`, of a backend that has done those from `first` on. */
+static double *velocities(const svmp_model *model, const char *text, size_t n, placement place, size_t first,
+                          size_t last) {
+    kernel k;
+    backend *b = NULL;
+    double *x;
+    const double *phi;
+    const size_t variables = svmp_graph_variables(svmp_model_graph(model));
+    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
+    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, NULL, &b));
+    for (size_t t = first; t <= last; t++) {
+        must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+        for (size_t i = 0; i < variables; i++) place(t, i, n, x + i * n);
+        must(svmp_backend_commit(b, ARRAY_PARTICLES));
+        must(b->kind->score(b));
+        must(b->kind->stein(b, &k, t));
+    }
+    must(svmp_backend_view(b, ARRAY_PHI, &phi));
+    double *kept = malloc(variables * n * sizeof *kept);
+    memcpy(kept, phi, variables * n * sizeof *kept);
+    svmp_backend_free(b);
+    return kept;
+}
+
+/* A run that is resumed begins its searches for medians elsewhere: the same bits, also where a search is long. */
+static void check_resumed(void) {
+    const char *kernels[] = {"rbf@blanket", "imq@blanket", "rbf@blanket"};
+    const size_t sizes[] = {50, 64, 100, 196, 900};
+    svmp_model *models[] = {grid(5), grid(5), band(25, 8)};
+    for (size_t each = 0; each < 5 * 5 * 3; each++) {
+        const char *text = kernels[each % 3];
+        const svmp_model *model = models[each % 3];
+        const size_t n = sizes[each / 3 % 5], from = each / 15;
+        double *one = velocities(model, text, n, places[from], 0, 5),
+               *other = velocities(model, text, n, places[from], 5, 5);
+        const int same = memcmp(one, other, n * 25 * sizeof(double)) == 0;
+        printf("%-4s cuda     the same bits of a run that is resumed, %s, %s%s, n = %zu\n", same ? "ok" : "BAD",
+               place_names[from], text, each % 3 == 2 ? " of 17" : "", n);
+        failures += !same;
+        free(one);
+        free(other);
+    }
+    for (size_t k = 0; k < 3; k++) svmp_model_free(models[k]);
 }
 
 /* Iterations until something is not finite: the words, and the particles that are left. */
@@ -384,15 +462,18 @@ int main(int count, char **arguments) {
     if (quick && strcmp(arguments[2], "--wide") == 0) {
         quick = 0;
         check_wide_bits();
-        check_wide();
+        check_wide_units();
+        check_wide_domains();
         printf("%d of the checks failed\n", failures);
         return failures > 0;
     }
     check_bits();
     check_divergence();
     check_wide_bits();
-    check_wide();
+    check_wide_units();
     check_places();
+    check_resumed();
+    check_wide_domains();
     check_kernels();
     check_models(arguments[1]);
     check_long(100, 50, quick ? 5 : 200);

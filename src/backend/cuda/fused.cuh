@@ -5,7 +5,7 @@
 //     quick_tile     the same for whole iterations of usual units
 //     fused_wide     the same where units have many rows or several members: a block for each unit, with tensor cores
 //     fused_ring     a block for each unit; distances are computed again whenever they are needed
-//     fused_tensor   the same with tensor cores; also whole iterations
+//     fused_tensor   the same with tensor cores; also whole iterations. Domains of few rows and of many have their own
 #include "backend/cuda/search.cuh"
 
 #include "backend/cuda/tile.cuh"
@@ -21,6 +21,10 @@
 #include "backend/cuda/ring.cuh"
 
 #include "backend/cuda/tensor.cuh"
+
+#include "backend/cuda/tensor_wide.cuh"
+
+#include "backend/cuda/tensor_search.cuh"
 
 #include "backend/cuda/tensor_velocity.cuh"
 
@@ -63,26 +67,30 @@ static size_t ring_bytes(int bits, const ring_shape &shape, size_t rows) {
     return (3 + 2 * (size_t)shape.sums + rows) * shape.stride * (size_t)(bits / 8);
 }
 
-static tensor_shape shape_tensor(size_t n) {
+static tensor_shape shape_tensor(size_t n, size_t rows) {
     const unsigned groups = (unsigned)((n + TENSOR_GROUP - 1) / TENSOR_GROUP), tiles = (unsigned)((n + 15) / 16);
-    return {groups * TENSOR_GROUP, tiles, groups * tiles - 2 * groups * (groups - 1)};
+    return {groups * TENSOR_GROUP, tiles, groups * tiles - 2 * groups * (groups - 1),
+            rows <= TENSOR_ROWS ? 0 : wide_chunks(rows)};
 }
 
-// Bytes of shared memory: what tensor_room has, or the ring of units that do not suit.
+// Bytes of shared memory: what tensor_room or wide_room has, or the ring of units that do not suit.
 static size_t tensor_bytes(const tensor_shape &shape, const ring_shape &other, size_t rows, unsigned threads) {
-    const size_t own = shape.places * (4 * sizeof(uint2) + 3 * sizeof(float) + threads / 32 * sizeof(float2));
+    const size_t words = shape.chunks ? wide_room::EACH * (size_t)shape.chunks : (size_t)tensor_room::EACH;
+    const size_t own = shape.places * (words + 2 * sizeof(float) + threads / 32 * sizeof(float2));
     const size_t its = ring_bytes(32, other, rows);
     return own > its ? own : its;
 }
 
+// Few threads for a unit where units are many, unless its rows take much of the shared memory.
 static unsigned tensor_threads(const device *d, const pair_args *a) {
-    return a->n <= 256 && a->units >= (size_t)d->processors * 6 ? TENSOR_FEW : 256;
+    if (a->n > 256 || a->units < (size_t)d->processors * 6 || a->longest > TENSOR_SOME_ROWS) return 256;
+    return a->longest <= TENSOR_FEW_ROWS ? TENSOR_FEW : TENSOR_SOME;
 }
 
 static int takes_tensor(const device *d, int bits, const pair_args *a) {
-    if (!d->tensors || bits != 32 || a->n <= TILE_MOST || a->n > TENSOR_MOST || a->longest > TENSOR_ROWS) return 0;
-    return tensor_bytes(shape_tensor(a->n), shape_ring(32, a->n, 8, 256), a->longest, 256) + sizeof(ring_room<float>) +
-               1024 <=
+    if (!d->tensors || bits != 32 || a->n <= TILE_MOST || a->n > TENSOR_MOST || a->longest > TENSOR_MOST_ROWS) return 0;
+    return tensor_bytes(shape_tensor(a->n, a->longest), shape_ring(32, a->n, 8, 256), a->longest, 256) +
+               sizeof(ring_room<float>) + 1024 <=
            (size_t)d->shared_most;
 }
 
@@ -95,6 +103,7 @@ static int takes_wide(const device *d, int bits, const pair_args *a) {
 static int fuses(const device *d, int bits, const pair_args *a) {
     if (a->shape == SHAPE_LINEAR || a->n < 2 || a->n > 16384 || a->most_members > FUSED_MEMBERS) return 0;
     if (takes_tile(bits, a)) return a->longest <= TILE_ROWS;
+    if (takes_tensor(d, bits, a)) return 1;
     const size_t bytes = ring_bytes(bits, shape_ring(bits, a->n, ring_tile(bits, a->n), 256), a->longest);
     return 2 * (bytes + sizeof(ring_room<double>) + 1024) <= (size_t)d->shared_most; // two shall fit
 }
@@ -188,11 +197,12 @@ template <int SHAPE> static int choose(device *d, int bits, const pair_args *a) 
     return ring_tile(bits, a->n) == 8 ? choose_ring<float, 8, SHAPE>(d, a) : choose_ring<float, 4, SHAPE>(d, a);
 }
 
-template <int TH, int SHAPE, bool WHOLE> static int run_tensor(device *d, const pair_args *a, const whole_args &w) {
-    auto *kernel = fused_tensor<TH, SHAPE, WHOLE>;
+template <int TH, int SHAPE, bool WHOLE, class Room>
+static int run_tensor(device *d, const pair_args *a, const whole_args &w) {
+    auto *kernel = fused_tensor<TH, SHAPE, WHOLE, Room>;
     const ring_shape other = shape_ring(32, a->n, 8, TH);
     const ring<float, 8> r = {other.blocks, other.parts, other.steps, other.stride, other.sums};
-    const tensor_shape shape = shape_tensor(a->n);
+    const tensor_shape shape = shape_tensor(a->n, a->longest);
     const size_t bytes = tensor_bytes(shape, other, a->longest, TH), most = (size_t)d->processors * 64;
     const unsigned blocks = (unsigned)(a->units < most ? a->units : most) + (WHOLE ? 1 : 0);
     if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
@@ -201,8 +211,13 @@ template <int TH, int SHAPE, bool WHOLE> static int run_tensor(device *d, const 
 }
 
 template <int SHAPE, bool WHOLE> static int choose_tensor(device *d, const pair_args *a, const whole_args &w) {
-    return tensor_threads(d, a) == TENSOR_FEW ? run_tensor<TENSOR_FEW, SHAPE, WHOLE>(d, a, w)
-                                              : run_tensor<256, SHAPE, WHOLE>(d, a, w);
+    const unsigned threads = tensor_threads(d, a);
+    if (a->longest <= TENSOR_ROWS)
+        return threads == TENSOR_FEW ? run_tensor<TENSOR_FEW, SHAPE, WHOLE, tensor_room>(d, a, w)
+                                     : run_tensor<256, SHAPE, WHOLE, tensor_room>(d, a, w);
+    return threads == TENSOR_FEW    ? run_tensor<TENSOR_FEW, SHAPE, WHOLE, wide_room>(d, a, w)
+           : threads == TENSOR_SOME ? run_tensor<TENSOR_SOME, SHAPE, WHOLE, wide_room>(d, a, w)
+                                    : run_tensor<256, SHAPE, WHOLE, wide_room>(d, a, w);
 }
 
 static int fused(device *d, int bits, const pair_args *a) {

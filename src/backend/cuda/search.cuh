@@ -99,13 +99,14 @@ static __device__ double mean_distance(const pair_args &a, size_t u) {
     return 2 * sum;
 }
 
-// Where to begin: at the last value and where it was going, or at the mean distance.
+// Where to begin: at the last value and where it was going, `times` as far to both sides as that was wrong, or at the
+// mean distance.
 template <class Real>
-static __device__ void search_begin(bracket<Real> &s, const pair_args &a, size_t u, const double *guess,
-                                    unsigned pairs) {
+static __device__ void search_begin(bracket<Real> &s, const pair_args &a, size_t u, const double *guess, unsigned pairs,
+                                    Real times = (Real)2.5) {
     const Real last = (Real)guess[0], moved = (Real)guess[1], wrong = (Real)guess[2], least = (Real)8 / (Real)pairs;
     const Real centre = last > 0 ? last + moved : (Real)(0.9 * mean_distance(a, u));
-    Real reach = last > 0 ? (Real)2.5 * wrong / last + least : (Real)0.25;
+    Real reach = last > 0 ? times * wrong / last + least : (Real)0.25;
     reach = reach < (Real)0.5 ? reach : (Real)0.5;
     s.low = 0;
     s.high = from_bits(bits_type<Real>::infinity);

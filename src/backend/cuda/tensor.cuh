@@ -11,18 +11,24 @@
 //
 // The median is that of distances in single precision, exactly: those from tensor cores, which differ by rounding, only
 // say which pairs are below the bracket, which above, and which few are in it, and a median that is too close to the
-// bracket's ends for that is not believed. Units that this does not suit, where a particle is far from the others or
-// distances coincide, are done by a ring. That is decided by the particles, and also by where the search began for
-// those whose search takes many passes.
+// bracket's ends for that is not believed. A search that takes many passes, since distances coincide or have gaps, is
+// left to that of a ring, which finds the same numbers: the bits do not depend on where a search began. Units that this
+// does not suit, where a particle is far from the others, are done by a ring; the particles alone decide that.
 
 enum {
     TENSOR_ROWS = 6,    // of a domain
     TENSOR_GROUP = 64,  // rows of pairs at once
     TENSOR_RUN = 16,    // pairs of tiles whose rows are added up in one number
-    TENSOR_PASSES = 8,  // after which a search is left to the ring
+    TENSOR_PASSES = 8,  // after which a search is left to that of a ring
     TENSOR_MOST = 2048, // particles
-    TENSOR_FEW = 64,    // threads of a unit of up to 256 particles
+    TENSOR_FEW = 64,    // threads of a unit of up to 256 particles and up to so many rows:
+    TENSOR_FEW_ROWS = 12,
+    TENSOR_SOME = 128,
+    TENSOR_SOME_ROWS = 28,
 };
+
+// The first bracket of a search, in units of what was wrong before: few candidates, or few second passes.
+static __device__ __forceinline__ float tensor_width(size_t n) { return n <= 256 ? 1.5f : 2.5f; }
 
 // -|y|^2/2 of particles that are not there, |y|^2 being below 64, so that k is 0.
 #define TENSOR_FAR -60000.0f
@@ -34,17 +40,7 @@ enum {
 
 struct tensor_shape {
     unsigned places, tiles, steps; // particles, in groups of 64; pairs of tiles of 8 columns; those of all groups
-};
-
-struct tensor_room {
-    uint2 *words;    // 4 of a particle: h and l of two coordinates each; -|y|^2/2 and ones
-    unsigned *level; // pivot - |y|^2/2
-    float *place, *pull;
-    float2 *sums; // of each warp
-
-    __device__ __forceinline__ tensor_room(const tensor_shape &shape, void *memory)
-        : words((uint2 *)memory), level((unsigned *)(words + 4 * shape.places)), place((float *)(level + shape.places)),
-          pull(place + shape.places), sums((float2 *)(pull + shape.places)) {}
+    unsigned chunks;               // of 16 coordinates, in wide rooms
 };
 
 // ---- operands -------------------------------------------------------------------------------------------------------
@@ -55,102 +51,160 @@ static __device__ __forceinline__ unsigned to_halves(float a, float b) {
 }
 static __device__ __forceinline__ float2 from_halves(unsigned word) { return __half22float2(*(const __half2 *)&word); }
 
-// Stores a particle.
-static __device__ __forceinline__ void tensor_put(const tensor_room &room, unsigned m, bool there,
-                                                  const float (&y)[TENSOR_ROWS]) {
-    unsigned high[3], low[3];
-    float norm = 0;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        high[k] = to_halves(y[2 * k], y[2 * k + 1]);
-        const float2 h = from_halves(high[k]);
-        low[k] = to_halves(y[2 * k] - h.x, y[2 * k + 1] - h.y);
-        const float2 l = from_halves(low[k]);
-        norm = fused_add(h.x + l.x, norm);
-        norm = fused_add(h.y + l.y, norm);
-    }
-    norm = there ? -0.5f * norm : TENSOR_FAR;
-    const float one = __half2float(__float2half_rn(norm));
-    uint4 *to = (uint4 *)(room.words + 4 * m);
-    to[0] = make_uint4(high[0], low[0], high[1], low[1]);
-    to[1] = make_uint4(high[2], low[2], room.level[m] = to_halves(one, norm - one), TENSOR_ONES);
+// A number as two of half precision.
+static __device__ __forceinline__ unsigned split_number(float x) {
+    const float one = __half2float(__float2half_rn(x));
+    return to_halves(one, x - one);
 }
 
-// Particles in other units.
-template <int TH>
-static __device__ __forceinline__ void tensor_scale(const tensor_shape &shape, const tensor_room &at, unsigned n,
-                                                    float by) {
-#pragma unroll 1
-    for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
-        float y[TENSOR_ROWS];
-#pragma unroll
-        for (int k = 0; k < 3; k++) {
-            const uint2 word = at.words[4 * m + k];
-            const float2 h = from_halves(word.x), l = from_halves(word.y);
-            y[2 * k] = by * (h.x + l.x);
-            y[2 * k + 1] = by * (h.y + l.y);
-        }
-        tensor_put(at, m, m < n, y);
-    }
+// h and l of two coordinates; adds h + l, squared, to the norm.
+static __device__ __forceinline__ void split_two(float a, float b, unsigned &high, unsigned &low, float &norm) {
+    high = to_halves(a, b);
+    const float2 h = from_halves(high);
+    low = to_halves(a - h.x, b - h.y);
+    const float2 l = from_halves(low);
+    norm = fused_add(h.x + l.x, norm);
+    norm = fused_add(h.y + l.y, norm);
+}
+static __device__ __forceinline__ float2 join_two(unsigned high, unsigned low, float by) {
+    const float2 h = from_halves(high), l = from_halves(low);
+    return make_float2(by * (h.x + l.x), by * (h.y + l.y));
+}
+static __device__ __forceinline__ unsigned split_norm(bool there, float norm, float by) {
+    return split_number(there ? -0.5f * by * norm : TENSOR_FAR);
 }
 
+// v += a b of 16 x 16 by 16 x 8, or of 16 x 8 by 8 x 8.
 #if __CUDA_ARCH__ >= 800
-static __device__ __forceinline__ void multiply_16(float *v, const unsigned (&a)[4], uint2 b) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
-        : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y), "f"(0.0f));
+static __device__ __forceinline__ void multiply_16(float *v, uint4 a, unsigned b, unsigned b2) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(v[0]), "+f"(v[1]), "+f"(v[2]), "+f"(v[3])
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b), "r"(b2));
 }
-static __device__ __forceinline__ void multiply_8(float *v, const unsigned (&a)[2], unsigned b) {
+static __device__ __forceinline__ void multiply_8(float *v, unsigned a, unsigned a2, unsigned b) {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
         : "+f"(v[0]), "+f"(v[1]), "+f"(v[2]), "+f"(v[3])
-        : "r"(a[0]), "r"(a[1]), "r"(b));
+        : "r"(a), "r"(a2), "r"(b));
 }
 #else // never launched
-static __device__ __forceinline__ void multiply_16(float *, const unsigned (&)[4], uint2) {}
-static __device__ __forceinline__ void multiply_8(float *, const unsigned (&)[2], unsigned) {}
+static __device__ __forceinline__ void multiply_16(float *, uint4, unsigned, unsigned) {}
+static __device__ __forceinline__ void multiply_8(float *, unsigned, unsigned, unsigned) {}
 #endif
 
-// The rows of a group in the registers of a warp. Lane 4 g + q has rows g, g + 8, ... and of a tile the columns 2 q and
-// 2 q + 1; number 2 r + c of a tile is row 8 r + g and column 2 q + c.
-struct tensor_rows {
-    unsigned high[4][4], low[4][2];
+struct tensor_rows;
 
-    __device__ __forceinline__ void load(const tensor_room &room, unsigned group) {
-        const unsigned g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
+// Particles m and m + 8 of each 16 share 4 words of 16 bytes: h of two coordinates of the one and of the other, then l;
+// the last has ones in place of h and -|y|^2/2 in place of l. They are operands of rows and of columns alike. Before,
+// coordinates of single precision are there, two of the one and two of the other.
+struct tensor_room {
+    enum { WIDE = 0, EACH = 32 }; // bytes of a particle
+    typedef tensor_rows rows;
+    uint4 *words;
+    float *place, *pull;
+    float2 *sums; // of each warp
+
+    __device__ __forceinline__ tensor_room(const tensor_shape &shape, void *memory)
+        : words((uint4 *)memory), place((float *)(words + 2 * shape.places)), pull(place + shape.places),
+          sums((float2 *)(pull + shape.places)) {}
+
+    // What distances may be off by, in units of the largest |y|^2.
+    static __device__ __forceinline__ float rounding(const tensor_shape &) { return TENSOR_ROUNDING; }
+
+    // The rows of a domain.
+    struct source {
+        const float *row[TENSOR_ROWS];
+        unsigned count;
+        __device__ __forceinline__ source(const float *z, const uint32_t *domain, unsigned rows, unsigned n)
+            : count(rows) {
 #pragma unroll
-        for (int r = 0; r < 8; r++) {
-            const unsigned m = TENSOR_GROUP * group + 8 * r + g;
-            const uint2 word = room.words[4 * m + q];
-            high[r / 2][r % 2] = q == 3 ? TENSOR_ONES : word.x;
-            high[r / 2][2 + r % 2] = q == 3 ? room.level[m] : word.x;
-            low[r / 2][r % 2] = q == 3 ? 0 : word.y;
+            for (unsigned e = 0; e < TENSOR_ROWS; e++) row[e] = z + times(e < rows ? domain[e] : 0, n);
         }
-    }
-    __device__ __forceinline__ uint2 columns(const tensor_room &room, unsigned tile) const {
-        return room.words[32 * tile + threadIdx.x % 32];
-    }
-    // pivot - |y - y'|^2 / 2 of 16 rows, or of all
-    __device__ __forceinline__ void multiply(int k, uint2 columns, float *v) const {
-        multiply_16(v, high[k], columns);
-        multiply_8(v, low[k], columns.x);
-    }
-    __device__ __forceinline__ void multiply(const tensor_room &at, unsigned tile, float (&v)[16]) const {
-        const uint2 of = columns(at, tile);
+    };
+
+    // Reads a particle; and keeps it, which returns |x|^2.
+    struct values {
+        float x[TENSOR_ROWS];
+    };
+    __device__ __forceinline__ values fetch(const source &from, unsigned m, bool there) const {
+        values of = {};
+        if (there) {
 #pragma unroll
-        for (int k = 0; k < 4; k++) multiply(k, of, &v[4 * k]);
+            for (unsigned e = 0; e < TENSOR_ROWS; e++)
+                if (e < from.count) of.x[e] = from.row[e][m];
+        }
+        return of;
+    }
+    __device__ __forceinline__ float keep(const values &of, unsigned m) const {
+        float2 *to = (float2 *)(words + 4 * (m / 16 * 8 + m % 8)) + m / 8 % 2;
+        float square = 0;
+#pragma unroll
+        for (unsigned k = 0; k < TENSOR_ROWS / 2; k++) {
+            to[2 * k] = make_float2(of.x[2 * k], of.x[2 * k + 1]);
+            square = fused_add(of.x[2 * k], square);
+            square = fused_add(of.x[2 * k + 1], square);
+        }
+        return square;
+    }
+
+    // Two particles times `by`, in place: coordinates of single precision (RAW) or of halves become halves.
+    template <bool RAW> __device__ __forceinline__ void put(unsigned pair, unsigned n, float by) const {
+        const unsigned m = pair / 8 * 16 + pair % 8;
+        uint4 *to = words + 4 * pair;
+        float one = 0, other = 0;
+#pragma unroll
+        for (unsigned k = 0; k < TENSOR_ROWS / 2; k++) {
+            const uint4 word = to[k];
+            float2 x = make_float2(by * from_bits(word.x), by * from_bits(word.y)),
+                   y = make_float2(by * from_bits(word.z), by * from_bits(word.w));
+            if (!RAW) x = join_two(word.x, word.z, by), y = join_two(word.y, word.w, by);
+            uint4 made;
+            split_two(x.x, x.y, made.x, made.z, one);
+            split_two(y.x, y.y, made.y, made.w, other);
+            to[k] = made;
+        }
+        to[3] = make_uint4(TENSOR_ONES, TENSOR_ONES, split_norm(m < n, one, 1), split_norm(m + 8 < n, other, 1));
+    }
+    // All particles in other units.
+    template <int TH, bool RAW>
+    __device__ __forceinline__ void scale(const tensor_shape &shape, unsigned n, float by) const {
+#pragma unroll 1
+        for (unsigned pair = threadIdx.x; pair < shape.places / 2; pair += TH) put<RAW>(pair, n, by);
     }
 };
 
-// Sets the pivot.
-template <int TH>
-static __device__ __forceinline__ void tensor_level(const tensor_shape &shape, const tensor_room &at, float pivot) {
-#pragma unroll 1
-    for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
-        const float2 norm = from_halves(at.words[4 * m + 3].x);
-        const float level = pivot + norm.x + norm.y, most = __half2float(__float2half_rn(level));
-        at.level[m] = to_halves(most, level - most);
+// The rows of a group in the registers of a warp, and a pivot. Lane 4 g + q has rows g, g + 8, ... and of a tile the
+// columns 2 q and 2 q + 1; number 2 r + c of a tile is row 8 r + g and column 2 q + c: pivot - |y - y'|^2 / 2. The
+// pivot stands in the place of one operand's ones, whose product with ones nobody needs.
+struct tensor_rows {
+    uint4 row[4], next; // columns that come next
+    unsigned pivot;
+
+    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair, float with) {
+        pivot = split_number(with);
+        next = at.words[32 * pair + threadIdx.x % 32];
+#pragma unroll
+        for (int b = 0; b < 4; b++) row[b] = at.words[32 * (4 * group + b) + threadIdx.x % 32];
     }
-}
+    // 16 rows and the columns whose h and l these are
+    __device__ __forceinline__ void multiply(int b, unsigned high, unsigned low, float *v) const {
+        v[0] = v[1] = v[2] = v[3] = 0;
+        multiply_16(v, row[b], threadIdx.x % 4 == 3 ? pivot : high, high); // h.h' + l.h'
+        multiply_8(v, row[b].x, row[b].y, low);                            // h.l'
+    }
+    // The columns of a pair of tiles; that after it comes next, or nothing that is used.
+    __device__ __forceinline__ uint4 columns_of(const tensor_room &at, unsigned pair) {
+        const uint4 columns = next;
+        next = at.words[32 * (pair + 1) + threadIdx.x % 32];
+        return columns;
+    }
+    __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, float (&v)[16], float (&w)[16]) {
+        const uint4 columns = columns_of(at, pair);
+#pragma unroll
+        for (int b = 0; b < 4; b++) multiply(b, columns.x, columns.z, &v[4 * b]);
+#pragma unroll
+        for (int b = 0; b < 4; b++) multiply(b, columns.y, columns.w, &w[4 * b]);
+    }
+};
 
 // The run of a warp, in pieces: `what` gets the group, its first pair of tiles, where the diagonal ends, and the end.
 template <int TH, class What> static __device__ __forceinline__ void tensor_walk(const tensor_shape &shape, What what) {
@@ -165,143 +219,4 @@ template <int TH, class What> static __device__ __forceinline__ void tensor_walk
         tile = end;
         if (tile == shape.tiles) tile = 4 * ++group;
     }
-}
-
-// ---- the search -----------------------------------------------------------------------------------------------------
-
-// The signs of the numbers of a tile less `level`, as bits, the first number first.
-static __device__ __forceinline__ unsigned tensor_signs(const float (&v)[16], float level) {
-    unsigned first = 0, second = 0;
-#pragma unroll
-    for (int k = 0; k < 8; k++) push_sign(first, v[k] - level), push_sign(second, v[8 + k] - level);
-    return first << 8 | second;
-}
-
-// The least of those that are not negative, as bits.
-static __device__ __forceinline__ unsigned tensor_least(const float (&v)[16]) {
-    unsigned least = ~0u;
-#pragma unroll
-    for (int k = 0; k < 16; k++) least = min(least, to_bits(v[k]));
-    return least;
-}
-
-// Lists the pairs of two tiles.
-static __device__ __forceinline__ void tensor_list(unsigned pairs, unsigned group, unsigned tile,
-                                                   ring_room<float> &room) {
-    const unsigned l = TENSOR_GROUP * group + threadIdx.x % 32 / 4, m = 16 * tile + 2 * (threadIdx.x % 4);
-#pragma unroll 1
-    for (unsigned left = pairs; left;) {
-        const unsigned k = __clz(left), at = atomicAdd(&room.listed, 1u);
-        if (at < RING_LIST) room.pair[at] = (l + 8 * (k % 16 / 2)) | (m + k / 16 * 8 + k % 2) << 16;
-        left ^= 0x80000000u >> k;
-    }
-}
-
-// Counts the pairs below the pivot of this thread, and lists those up to `width` below it.
-template <int TH>
-static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shape, const tensor_room &at, float width,
-                                                        ring_room<float> &room) {
-    const unsigned g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
-    const unsigned half = (2 * q > g ? 2u : 0) | (2 * q + 1 > g ? 1u : 0);
-    unsigned count = 0;
-    tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
-        tensor_rows rows;
-        rows.load(at, group);
-#pragma unroll 1
-        for (; tile < end; tile++) {
-            float v[16], w[16];
-            rows.multiply(at, 2 * tile, v);
-            rows.multiply(at, 2 * tile + 1, w);
-            const unsigned above = tensor_signs(v, 0) << 16 | tensor_signs(w, 0);
-            unsigned valid = ~0u;
-            if (tile < diagonal) { // rows above the diagonal, and half of those that it crosses
-                const unsigned k = 4 * (tile - 4 * group);
-                valid = (0xffff0000u >> k & 0xffffu | half << (14 - k)) << 16;
-                valid |= 0xffff0000u >> (k + 2) & 0xffffu | half << (12 - k);
-            }
-            const unsigned below = ~above & valid;
-            count += __popc(below);
-            if (min(tensor_least(v), tensor_least(w)) < to_bits(width))
-                tensor_list(below & (tensor_signs(v, width) << 16 | tensor_signs(w, width)), group, tile, room);
-            __syncwarp();
-        }
-    });
-    return count;
-}
-
-// The squared distances of the pairs that are listed, and among them those of the two ranks.
-template <int TH>
-static __device__ __forceinline__ void tensor_rank(const pair_args &a, const uint32_t *domain, unsigned rows,
-                                                   unsigned left, unsigned lower, unsigned upper,
-                                                   ring_room<float> &room) {
-#pragma unroll 1
-    for (unsigned k = threadIdx.x; k < left; k += TH) {
-        const unsigned l = room.pair[k] & 0xffffu, m = room.pair[k] >> 16;
-        float one[TENSOR_ROWS], two[TENSOR_ROWS], sum = 0;
-#pragma unroll
-        for (unsigned e = 0; e < TENSOR_ROWS; e++) {
-            one[e] = two[e] = 0;
-            if (e >= rows) continue;
-            const float *row = (const float *)a.z + times(domain[e], (unsigned)a.n);
-            one[e] = row[l], two[e] = row[m];
-        }
-#pragma unroll
-        for (unsigned e = 0; e < TENSOR_ROWS; e++) sum = fused_add(one[e] - two[e], sum);
-        room.list[k] = sum;
-    }
-    if (threadIdx.x < 4 && left + threadIdx.x < RING_LIST)
-        room.list[left + threadIdx.x] = from_bits(bits_type<float>::infinity);
-    __syncthreads();
-#pragma unroll 1
-    for (unsigned k = threadIdx.x; k < left; k += TH) {
-        const float value = room.list[k];
-        unsigned less = 0;
-#pragma unroll 1
-        for (unsigned j = 0; j < left; j += 4) {
-            const float4 four = *(const float4 *)&room.list[j];
-            less += (four.x < value) + (four.y < value) + (four.z < value) + (four.w < value);
-        }
-        room.pair[k] = less + 1; // the largest that is not above a rank belongs to it, also where distances are equal
-        if (less <= lower) atomicMax(&room.below, less + 1);
-        if (less <= upper) atomicMax(&room.above, less + 1);
-    }
-    __syncthreads();
-#pragma unroll 1
-    for (unsigned k = threadIdx.x; k < left; k += TH) {
-        if (room.pair[k] == room.below) room.found[0] = room.list[k];
-        if (room.pair[k] == room.above) room.found[1] = room.list[k];
-    }
-    __syncthreads();
-}
-
-// The two middle distances, in room.found. Returns whether they are certain. `scale`: what squares are multiplied by;
-// `rounding`: what distances may be off by.
-template <int TH>
-static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t u, const double *guess,
-                                                     const uint32_t *domain, unsigned rows, float scale, float rounding,
-                                                     const tensor_shape &shape, const tensor_room &at,
-                                                     ring_room<float> &room) {
-    bracket<float> s;
-    search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
-    for (int pass = 0; pass < TENSOR_PASSES; pass++) {
-        const float first = fmaxf(s.first - rounding, 0), second = s.second + rounding, width = second - first;
-        if (threadIdx.x == 0) room.counts[0] = room.listed = room.below = room.above = 0;
-        tensor_level<TH>(shape, at, 0.5f * scale * second);
-        __syncthreads();
-        const unsigned mine = warp_sum(tensor_count<TH>(shape, at, 0.5f * scale * width, room));
-        if (threadIdx.x % 32 == 0) atomicAdd(&room.counts[0], mine);
-        __syncthreads();
-        const unsigned two = room.counts[0], left = room.listed, one = two - left;
-        bool wider = true;
-        if (one <= s.lower && two > s.upper && left <= RING_LIST) {
-            tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, room);
-            if (room.found[0] >= first + rounding && room.found[1] <= second - rounding) return true;
-        } else if (!(search_take(s, first, one) | search_take(s, second, two))) { // none is between the ranks
-            search_on(s);
-            wider = false;
-        }
-        if (wider) s.first = first - width, s.second = second + width;
-        __syncthreads(); // all have read the counts
-    }
-    return false;
 }

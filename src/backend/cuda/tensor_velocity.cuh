@@ -6,16 +6,21 @@ static __device__ __forceinline__ float exchange(float one, float two, unsigned 
     return (second ? two : one) + __shfl_xor_sync(0xffffffffu, second ? one : two, apart);
 }
 
+static __device__ __forceinline__ void tensor_copy(float *to, const float *from) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) to[k] = from[k];
+}
+
 // Sums of rows, in registers until a piece of the run ends, and of the columns of a tile. The two sums of a particle
 // are those of tile_unit.cuh: of k or k^3, and of k s - k^3 c x, which is k (s - c x) for rbf; `pull` is s or s - c x.
-template <int SHAPE> struct tensor_sums {
-    tensor_rows rows;
+template <int SHAPE, class Room> struct tensor_sums {
+    typename Room::rows rows;
     float pull[8], push[8], row[2][8];
     unsigned there; // rows, as bits
 
-    __device__ __forceinline__ void begin(const tensor_room &at, unsigned group, unsigned n) {
+    __device__ __forceinline__ void begin(const Room &at, unsigned group, unsigned pair, unsigned n) {
         const unsigned first = TENSOR_GROUP * group + threadIdx.x % 32 / 4;
-        rows.load(at, group);
+        rows.load(at, group, pair, 0);
         there = 0;
 #pragma unroll
         for (int r = 0; r < 8; r++) {
@@ -26,11 +31,11 @@ template <int SHAPE> struct tensor_sums {
         }
     }
 
-    // COLUMNS: sums of columns, too; otherwise all pairs of the tile are rows alone.
-    template <bool COLUMNS>
-    __device__ __forceinline__ void add(const tensor_room &at, unsigned tile, unsigned n, float (&column)[4]) {
+    // Numbers of a tile, which `find` finds for 16 rows at a time. COLUMNS: sums of columns, too; otherwise all pairs
+    // of the tile are rows alone.
+    template <bool COLUMNS, class Find>
+    __device__ __forceinline__ void add(const Room &at, unsigned tile, unsigned n, float (&column)[4], Find find) {
         const unsigned m = 8 * tile + 2 * (threadIdx.x % 4);
-        const uint2 columns = rows.columns(at, tile);
         const float2 pulls = *(const float2 *)&at.pull[m];
         float2 pushes = make_float2(0, 0);
         if (SHAPE != SHAPE_RBF) pushes = *(const float2 *)&at.place[m];
@@ -38,7 +43,7 @@ template <int SHAPE> struct tensor_sums {
 #pragma unroll
         for (int b = 0; b < 4; b++) {
             float v[4];
-            rows.multiply(b, columns, v);
+            find(b, v);
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const int r = 2 * b + e / 2, c = e % 2;
@@ -62,6 +67,22 @@ template <int SHAPE> struct tensor_sums {
         }
     }
 
+    // A pair of tiles, and the sums of the columns of each.
+    template <bool COLUMNS>
+    __device__ __forceinline__ void add_both(const Room &at, unsigned pair, unsigned n, float (&one)[4],
+                                             float (&two)[4]) {
+        if constexpr (Room::WIDE) {
+            float v[16], w[16];
+            rows.multiply(at, pair, v, w);
+            add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *to) { tensor_copy(to, &v[4 * b]); });
+            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *to) { tensor_copy(to, &w[4 * b]); });
+        } else {
+            const uint4 columns = rows.columns_of(at, pair);
+            add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *v) { rows.multiply(b, columns.x, columns.z, v); });
+            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *v) { rows.multiply(b, columns.y, columns.w, v); });
+        }
+    }
+
     // The rows join the sums of the warp.
     __device__ __forceinline__ void end(float2 *sums, unsigned group) {
         const unsigned lane = threadIdx.x % 32;
@@ -80,20 +101,19 @@ template <int SHAPE> struct tensor_sums {
 };
 
 // Sums of all pairs; a particle is paired with itself, too.
-template <int TH, int SHAPE>
-static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, const tensor_room &at, unsigned n) {
+template <int TH, int SHAPE, class Room>
+static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, const Room &at, unsigned n) {
     float2 *sums = at.sums + threadIdx.x / 32 * shape.places;
     const unsigned lane = threadIdx.x % 32;
     tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
-        tensor_sums<SHAPE> sum;
+        tensor_sums<SHAPE, Room> sum;
         float one[4], two[4];
-        sum.begin(at, group, n);
+        sum.begin(at, group, tile, n);
 #pragma unroll 1
-        for (unsigned k = 2 * tile; k < 2 * diagonal; k++) sum.template add<false>(at, k, n, one);
+        for (; tile < diagonal; tile++) sum.template add_both<false>(at, tile, n, one, two); // rows alone
 #pragma unroll 1
-        for (tile = max(tile, diagonal); tile < end; tile++) {
-            sum.template add<true>(at, 2 * tile, n, one);
-            sum.template add<true>(at, 2 * tile + 1, n, two);
+        for (; tile < end; tile++) {
+            sum.template add_both<true>(at, tile, n, one, two);
 #pragma unroll
             for (int k = 0; k < 4; k++) one[k] = exchange(one[k], two[k], 16);
             one[0] = exchange(exchange(one[0], one[1], 8), exchange(one[2], one[3], 8), 4);
@@ -104,9 +124,9 @@ static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, con
 }
 
 // Velocities of member i, whose places and scores are in the room. `inverse`: 1/h.
-template <int TH, int SHAPE, class Member>
+template <int TH, int SHAPE, class Room, class Member>
 static __device__ __forceinline__ void tensor_velocity(const pair_args &a, float inverse, const tensor_shape &shape,
-                                                       const tensor_room &at, size_t i, Member &to) {
+                                                       const Room &at, size_t i, Member &to) {
     enum { RBF = SHAPE == SHAPE_RBF };
     const unsigned n = (unsigned)a.n;
     const float ratio = (RBF ? 2 : 1) * inverse * (a.in_sd ? (float)a.inverse[i] : 1);
@@ -206,8 +226,8 @@ struct whole_member {
 };
 
 // Scores and places of a member.
-template <int TH, class Member>
-static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t i, const tensor_room &at,
+template <int TH, class Room, class Member>
+static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t i, const Room &at,
                                                      const Member &member) {
     const typename Member::scores scores = member.scores_of(a, i);
 #pragma unroll 1
@@ -217,38 +237,30 @@ static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t 
     }
 }
 
-// Unit u, if it suits.
-template <int TH, int SHAPE, class Member>
-static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tensor_shape &shape, unsigned u,
-                                                 const tensor_room &at, ring_room<float> &room, Member &member) {
+// What comes of a unit: it is done, its median needs another search, or it does not suit and a ring does all of it.
+enum tensor_outcome { TENSOR_DONE, TENSOR_SEARCH, TENSOR_NOT };
+
+// Unit u. `found`: its median is known.
+template <int TH, int SHAPE, class Room, class Member>
+static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, const tensor_shape &shape, unsigned u,
+                                                           bool found, const Room &at, ring_room<float> &room,
+                                                           Member &member) {
     const unsigned n = (unsigned)a.n;
     const unit_header head = header_of(a, *member.w, u);
     const uint32_t *domain = a.domain + head.begin;
-    const unsigned rows = head.rows;
-    const float *z = (const float *)a.z;
+    const float *z = (const float *)a.z, *self = z + times(head.variable, n);
     const typename Member::scores scores = member.scores_of(a, head);
-    const float *row[TENSOR_ROWS], *self = z + times(head.variable, n);
-    float *raw = (float *)at.words, largest = 0, mean = 0;
-#pragma unroll
-    for (unsigned e = 0; e < TENSOR_ROWS; e++) row[e] = z + times(e < rows ? domain[e] : 0, n);
+    const typename Room::source source(z, domain, head.rows, n);
+    float largest = 0, mean = 0;
     __syncthreads();
     if (threadIdx.x == 0) room.furthest = 0;
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
-        float x[8] = {}, square = 0, place = 0, score = 0;
-        if (m < n) {
-#pragma unroll
-            for (unsigned e = 0; e < TENSOR_ROWS; e++)
-                if (e < rows) x[e] = row[e][m];
-            place = self[m];
-            score = (float)scores.at(m);
-        }
-#pragma unroll
-        for (unsigned e = 0; e < TENSOR_ROWS; e++) square = fused_add(x[e], square);
-        at.pull[m] = score;
+        const typename Room::values values = at.fetch(source, m, m < n);
+        const float place = m < n ? self[m] : 0, score = m < n ? (float)scores.at(m) : 0;
         at.place[m] = place;
-        ((float4 *)raw)[2 * m] = make_float4(x[0], x[1], x[2], x[3]);
-        ((float4 *)raw)[2 * m + 1] = make_float4(x[4], x[5], 0, 0);
+        at.pull[m] = score;
+        const float square = at.keep(values, m);
         largest = square <= largest ? largest : square; // NaN stays
         mean += square;
     }
@@ -262,23 +274,18 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
 #pragma unroll
     for (int w = 0; w < TH / 32; w++) mean += room.norm[w];
     const float furthest = from_bits(room.furthest);
-    if (!uses_products(furthest, mean / (float)n)) return false;
+    if (!uses_products(furthest, mean / (float)n)) return TENSOR_NOT;
     const int exponent = (ilogbf(furthest) - 4) >> 1; // the furthest |y|^2 is from 16 to 64
     const float length = scalbnf(1.0f, -exponent), scale = length * length;
     double h = a.fixed;
-    if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return false;
-#pragma unroll 1
-    for (unsigned m = threadIdx.x; m < shape.places; m += TH) {
-        const float4 one = ((const float4 *)raw)[2 * m], two = ((const float4 *)raw)[2 * m + 1];
-        const float y[TENSOR_ROWS] = {one.x * length, one.y * length, one.z * length,
-                                      one.w * length, two.x * length, two.y * length};
-        tensor_put(at, m, m < n, y);
-    }
+    if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return TENSOR_NOT;
+    at.template scale<TH, true>(shape, n, length);
     if (a.rule != RULE_FIXED) {
         double *guess = a.guess + 3 * (a.first + u);
-        if (!tensor_middle<TH>(a, u, guess, domain, rows, scale, TENSOR_ROUNDING * furthest, shape, at, room))
-            return false;
-        if (furthest > PRODUCT_REACH * room.found[1]) return false;
+        if (!found && !tensor_middle<TH>(a, u, guess, domain, head.rows, scale, Room::rounding(shape) * furthest, shape,
+                                         at, room))
+            return TENSOR_SEARCH;
+        if (furthest > PRODUCT_REACH * room.found[1]) return TENSOR_NOT;
         if (threadIdx.x == 0) {
             search_note(guess, room.found[1]);
             room.h = found_scale(a, u, room.found[0], room.found[1]);
@@ -288,14 +295,32 @@ static __device__ __forceinline__ bool tensor_do(const pair_args &a, const tenso
     }
     const float inverse = __frcp_rn((float)h);
     // Units in which -|y - y'|^2 / 2 is the logarithm of k, or -|x - x'|^2 / h.
-    tensor_scale<TH>(shape, at, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
+    at.template scale<TH, false>(shape, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
     for (unsigned e = 0; e < head.members; e++) {
         const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];
         if (e > 0) tensor_member<TH>(a, i, at, member);
         tensor_velocity<TH, SHAPE>(a, inverse, shape, at, i, member);
         __syncthreads();
     }
-    return true;
+    return TENSOR_DONE;
+}
+
+// The same two distances from a search that ends whatever the numbers are: they do not depend on how they were found.
+template <int TH>
+static __device__ __noinline__ void tensor_search(const pair_args &a, const ring<float, 8> &r, size_t u,
+                                                  double *dynamic, ring_room<float> &room) {
+    const size_t begin = a.begin[u];
+    float *rows = (float *)dynamic;
+    const ring_unit<float> of = {rows, nullptr, (unsigned)(a.end[u] - begin), false};
+    bracket<float> s;
+    __syncthreads();
+    for (unsigned m = threadIdx.x; m < r.stride; m += TH)
+        for (unsigned e = 0; e < of.count; e++)
+            rows[e * r.stride + r.place(m)] =
+                m < a.n ? ((const float *)a.z)[a.domain[begin + e] * a.n + m] : nowhere<float>(m);
+    search_begin(s, a, u, a.guess + 3 * (a.first + u), (unsigned)(a.n * (a.n - 1) / 2));
+    __syncthreads();
+    ring_middle<float, 8, TH>(a, u, r, of, s, room);
 }
 
 template <int TH, int SHAPE, class Member>
@@ -306,13 +331,13 @@ static __device__ __noinline__ void tensor_not(const pair_args &a, const ring<fl
 }
 
 // WHOLE iterations, whose last block tells the host about the step before; or terms alone.
-template <int TH, int SHAPE, bool WHOLE>
+template <int TH, int SHAPE, bool WHOLE, class Room>
 static __global__ void __launch_bounds__(TH, 512 / TH)
     fused_tensor(const __grid_constant__ pair_args a, const __grid_constant__ whole_args w, const tensor_shape shape,
                  const __grid_constant__ ring<float, 8> r, const step_gate gate) {
     extern __shared__ double dynamic[];
     __shared__ ring_room<float> room;
-    const tensor_room at(shape, dynamic);
+    const Room at(shape, dynamic);
     const unsigned blocks = gridDim.x - (WHOLE ? 1 : 0);
     if (WHOLE) wait_for_kernels();
     if (blockIdx.x == blocks) {
@@ -323,7 +348,13 @@ static __global__ void __launch_bounds__(TH, 512 / TH)
     typename std::conditional<WHOLE, whole_member, term_member>::type member = {};
     member.w = &w;
     for (unsigned u = blockIdx.x; u < a.units; u += blocks) {
-        if (tensor_do<TH, SHAPE>(a, shape, u, at, room, member)) continue;
+        tensor_outcome came = TENSOR_DONE;
+        for (bool found = false;; found = true) {
+            came = tensor_do<TH, SHAPE>(a, shape, u, found, at, room, member);
+            if (came != TENSOR_SEARCH) break;
+            tensor_search<TH>(a, r, u, dynamic, room);
+        }
+        if (came == TENSOR_DONE) continue;
         auto copy = member; // which may be in memory
         tensor_not<TH, SHAPE>(a, r, u, dynamic, room, copy);
         member.largest = copy.largest;
