@@ -186,15 +186,6 @@ static int fused(device *d, int bits, const pair_args *args) {
     return failure;
 }
 
-/* Centred rows from their places in tiles, or to them. */
-static void unplace(size_t n, const float *from, float *to) {
-    for (unsigned k = 0; k < 32; k++) {
-        unsigned valid;
-        const unsigned first = placed_first(tile_side(n), n, k, &valid);
-        for (unsigned e = 0; e < valid; e++) to[first + e] = from[2 * k + e];
-    }
-}
-
 static int iterate(device *d, int bits, const iteration_args *args) {
     if (d->halted) return step_all(d, KERNEL_STEP, &args->step, 0);
     pair_args pair = args->pair;
@@ -206,7 +197,7 @@ static int iterate(device *d, int bits, const iteration_args *args) {
     for (size_t e = 0; e < pair.end[pair.units - 1]; e++) rows = pair.domain[e] >= rows ? pair.domain[e] + 1 : rows;
     if (args->record) pair.z = z = malloc(rows * n * sizeof *z);
     if (args->record && z == NULL) return 1;
-    for (size_t i = 0; z && i < rows; i++) unplace(n, args->placed + i * places, z + i * n);
+    for (size_t i = 0; z && i < rows; i++) memcpy(z + i * n, args->placed + i * places, n * sizeof *z);
     int failure = !args->scored && launch(d, KERNEL_SUM, 64, &args->score, members * n) != 0;
     failure = failure || fused(d, bits, &pair) != 0 || step_all(d, KERNEL_STEP, &args->step, members * n) != 0;
     free(z);
@@ -222,8 +213,10 @@ static int finishes(const device *d, int bits, const pair_args *a) {
     return (void)d, (void)bits, a->shape != SHAPE_LINEAR && a->most_members <= 8;
 }
 
+static int iterates(const device *d, int bits, const pair_args *a) { return fuses(d, bits, a) ? ITERATES_RECORDS : 0; }
+
 static const device_ops simulated_whole = {SIMULATED,      .finishes = finishes, .fuses = fuses,
-                                           .fused = fused, .iterates = fuses,    .iterate = iterate};
+                                           .fused = fused, .iterates = iterates, .iterate = iterate};
 
 static svmp_status alloc_32(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 32); }
 static svmp_status alloc_whole(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated_whole, 32); }

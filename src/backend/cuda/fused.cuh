@@ -2,7 +2,7 @@
 // matrix in memory. For units whose rows fit in the multiprocessor; others take the kernels of pairs.h.
 //
 //     fused_tile     up to 64 particles in single precision: a warp for each unit, all distances in registers
-//     quick_tile     the same for whole iterations of usual units
+//     quick_tile     whole iterations of usual units, the same with tensor cores
 //     fused_ring     a block for each unit; distances are computed again whenever they are needed
 //     fused_tensor   the same with tensor cores; also whole iterations
 #include "backend/cuda/search.cuh"
@@ -13,8 +13,6 @@
 
 #include "backend/cuda/tile_unit.cuh"
 
-#include "backend/cuda/tile_quick.cuh"
-
 #include "backend/cuda/queue.cuh"
 
 #include "backend/cuda/ring.cuh"
@@ -22,6 +20,10 @@
 #include "backend/cuda/tensor.cuh"
 
 #include "backend/cuda/tensor_velocity.cuh"
+
+#include "backend/cuda/quick_pairs.cuh"
+
+#include "backend/cuda/quick.cuh"
 
 enum { FUSED_MEMBERS = 8 }; // of a unit: more share a matrix better
 
@@ -105,17 +107,33 @@ static int run_tile(device *d, tile_kernel_function kernel, int at_once, size_t 
                         WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }
 
+template <bool WHOLE, int NT, int ROWS, int SHAPE>
+static int run_quick(device *d, const pair_args *a, const whole_args &w) {
+    return run_tile<WHOLE>(d, quick_tile<NT, ROWS, SHAPE>, quick_blocks<NT, ROWS>(), sizeof(quick_room<NT, ROWS>), a,
+                           w);
+}
+
+template <bool WHOLE, int SHAPE> static int choose_quick(device *d, const pair_args *a, const whole_args &w) {
+    enum { FEW = QUICK_TWICE, MANY = UNIT_ENTRIES };
+    if (a->longest > FEW)
+        return a->n <= 32 ? run_quick<WHOLE, 4, MANY, SHAPE>(d, a, w) : run_quick<WHOLE, 8, MANY, SHAPE>(d, a, w);
+    return a->n <= 16   ? run_quick<WHOLE, 2, FEW, SHAPE>(d, a, w)
+           : a->n <= 32 ? run_quick<WHOLE, 4, FEW, SHAPE>(d, a, w)
+           : a->n <= 56 ? run_quick<WHOLE, 7, FEW, SHAPE>(d, a, w)
+                        : run_quick<WHOLE, 8, FEW, SHAPE>(d, a, w);
+}
+
 template <int T, int SHAPE> static int run_term(device *d, const pair_args *a) {
     auto *kernel = a->most_members > 1 ? fused_tile<T, SHAPE, false, true> : fused_tile<T, SHAPE, false, false>;
     return run_tile<false>(d, kernel, tile_blocks<T, SHAPE>(), 0, a, whole_args());
 }
 
 template <int T, int SHAPE> static int run_whole(device *d, const pair_args *a, const whole_args &w) {
-    if (w.record) return run_tile<true>(d, quick_tile<T, SHAPE>, quick_blocks<T, SHAPE>(), sizeof(quick_room<T>), a, w);
     return run_tile<true>(d, fused_tile<T, SHAPE, true, true>, tile_blocks<T, SHAPE>(), 0, a, w);
 }
 
 template <int SHAPE> static int choose_term(device *d, const pair_args *a) {
+    if (a->recorded && d->tensors) return choose_quick<false, SHAPE>(d, a, whole_args());
     return a->n <= 16   ? run_term<2, SHAPE>(d, a)
            : a->n <= 32 ? run_term<4, SHAPE>(d, a)
            : a->n <= 56 ? run_term<7, SHAPE>(d, a)
@@ -123,6 +141,7 @@ template <int SHAPE> static int choose_term(device *d, const pair_args *a) {
 }
 
 template <int SHAPE> static int choose_whole(device *d, const pair_args *a, const whole_args &w) {
+    if (w.record) return choose_quick<true, SHAPE>(d, a, w);
     return a->n <= 16   ? run_whole<2, SHAPE>(d, a, w)
            : a->n <= 32 ? run_whole<4, SHAPE>(d, a, w)
            : a->n <= 56 ? run_whole<7, SHAPE>(d, a, w)
@@ -178,7 +197,8 @@ static int fused(device *d, int bits, const pair_args *a) {
 }
 
 static int iterates(const device *d, int bits, const pair_args *a) {
-    return (takes_tile(bits, a) || takes_tensor(d, bits, a)) && fuses(d, bits, a);
+    if (!(takes_tile(bits, a) || takes_tensor(d, bits, a)) || !fuses(d, bits, a)) return 0;
+    return takes_tile(bits, a) && d->tensors ? ITERATES_RECORDS : ITERATES;
 }
 
 static int iterate(device *d, int bits, const iteration_args *args) {
