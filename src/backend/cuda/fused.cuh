@@ -88,16 +88,16 @@ static int fuses(const device *d, int bits, const pair_args *a) {
 
 // Warps of tiles: WHOLE iterations, which tell the host, or terms alone.
 template <bool WHOLE>
-static int run_tile(device *d, tile_kernel_function kernel, int at_once, size_t each_warp, const pair_args *a,
-                    const whole_args &w) {
+static int run_tile(device *d, tile_kernel_function kernel, int at_once, unsigned of_block, size_t each_warp,
+                    const pair_args *a, const whole_args &w) {
     const size_t most = (size_t)d->processors * (size_t)at_once;
-    const unsigned warps = a->units >= most * TILE_WARPS ? TILE_WARPS : 1; // few units are spread over processors
+    const unsigned warps = a->units >= most * of_block ? of_block : 1; // few units are spread over processors
     const size_t needed = (a->units + warps - 1) / warps;
     const dim3 grid((unsigned)(warps == 1 || needed < most ? needed : most) + (WHOLE ? 1 : 0)), block(32 * warps);
     const bool small = a->units <= (size_t)d->processors * 4;
     if (each_warp && d->prepared != (const void *)kernel) {
         if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          (int)each_warp * TILE_WARPS)))
+                                          (int)(each_warp * of_block))))
             return 1;
         d->prepared = (const void *)kernel;
     }
@@ -109,8 +109,8 @@ static int run_tile(device *d, tile_kernel_function kernel, int at_once, size_t 
 
 template <bool WHOLE, int NT, int ROWS, int SHAPE>
 static int run_quick(device *d, const pair_args *a, const whole_args &w) {
-    return run_tile<WHOLE>(d, quick_tile<NT, ROWS, SHAPE>, quick_blocks<NT, ROWS>(), sizeof(quick_room<NT, ROWS>), a,
-                           w);
+    return run_tile<WHOLE>(d, quick_tile<NT, ROWS, SHAPE>, quick_blocks<NT, ROWS>(), QUICK_WARPS,
+                           sizeof(quick_room<NT, ROWS>), a, w);
 }
 
 template <bool WHOLE, int SHAPE> static int choose_quick(device *d, const pair_args *a, const whole_args &w) {
@@ -125,11 +125,11 @@ template <bool WHOLE, int SHAPE> static int choose_quick(device *d, const pair_a
 
 template <int T, int SHAPE> static int run_term(device *d, const pair_args *a) {
     auto *kernel = a->most_members > 1 ? fused_tile<T, SHAPE, false, true> : fused_tile<T, SHAPE, false, false>;
-    return run_tile<false>(d, kernel, tile_blocks<T, SHAPE>(), 0, a, whole_args());
+    return run_tile<false>(d, kernel, tile_blocks<T, SHAPE>(), TILE_WARPS, 0, a, whole_args());
 }
 
 template <int T, int SHAPE> static int run_whole(device *d, const pair_args *a, const whole_args &w) {
-    return run_tile<true>(d, fused_tile<T, SHAPE, true, true>, tile_blocks<T, SHAPE>(), 0, a, w);
+    return run_tile<true>(d, fused_tile<T, SHAPE, true, true>, tile_blocks<T, SHAPE>(), TILE_WARPS, 0, a, w);
 }
 
 template <int SHAPE> static int choose_term(device *d, const pair_args *a) {

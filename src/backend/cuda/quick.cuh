@@ -41,7 +41,7 @@ static __device__ __forceinline__ void fetch_record(const whole_args &w, unsigne
 }
 
 // Random domains: the rows that were drawn.
-static __device__ __forceinline__ void read_drawn(const pair_args &a, unsigned u, unsigned lane, unit_record &record) {
+static __device__ __noinline__ void read_drawn(const pair_args &a, unsigned u, unsigned lane, unit_record &record) {
     const unsigned rows = (unsigned)(a.end[u] - a.begin[u]);
     const unsigned row = lane < rows ? a.domain[a.begin[u] + lane] : ~0u;
     const unsigned self = __ffs(__ballot_sync(0xffffffffu, row == record.variable)) - 1;
@@ -72,7 +72,7 @@ template <bool EVEN>
 static __device__ __forceinline__ void fetch_pair(double *to, const double *base, unsigned i, unsigned n, unsigned at) {
     const char *from = bytes_on(base + at, i, 8 * n);
     if (EVEN) {
-        copy_16(to + at, from);
+        copy_16(to + at, from, at < n);
     } else {
         copy_8(to + at, from);
         if (at + 1 < n) copy_8(to + at + 1, from + 8);
@@ -96,13 +96,18 @@ static __device__ __forceinline__ void fetch_these(const pair_args &a, const who
 }
 
 template <int NT, int ROWS>
+static __device__ __noinline__ void fetch_odd(const pair_args &a, const whole_args &w, unsigned at,
+                                              const unit_record &record, quick_room<NT, ROWS> &room) {
+    fetch_these<NT, ROWS, false>(a, w, at, record, room);
+}
+
+template <int NT, int ROWS>
 static __device__ __forceinline__ void fetch_particles(const pair_args &a, const whole_args &w, unsigned lane,
                                                        const unit_record &record, quick_room<NT, ROWS> &room) {
-    if (2 * lane >= (unsigned)a.n) return;
     if (a.n % 2 == 0)
-        fetch_these<NT, ROWS, true>(a, w, 2 * lane, record, room);
-    else
-        fetch_these<NT, ROWS, false>(a, w, 2 * lane, record, room);
+        fetch_these<NT, ROWS, true>(a, w, min(2 * lane, 8u * NT - 2), record, room); // some twice
+    else if (2 * lane < a.n)
+        fetch_odd<NT, ROWS>(a, w, 2 * lane, record, room);
 }
 
 // The scores of a lane's particles, in the order of body_sum.
@@ -110,7 +115,7 @@ template <int NT, int ROWS>
 static __device__ __forceinline__ float2 quick_scores(bool scored, unsigned n, unsigned lane, const unit_record &record,
                                                       const quick_room<NT, ROWS> &room) {
     double one = record.constant, two = one;
-    if (2 * lane >= n) return make_float2(0, 0);
+    if (NT <= 4 && lane >= quick_room<NT, ROWS>::OWNERS) return make_float2(0, 0);
     if (scored) {
         const double2 x = *(const double2 *)&room.score[0][2 * lane];
         one = x.x, two = x.y;
@@ -123,10 +128,16 @@ static __device__ __forceinline__ float2 quick_scores(bool scored, unsigned n, u
             one = fma(record.weight[e], x.x, one), two = fma(record.weight[e], x.y, two);
         }
     }
-    return make_float2((float)one, 2 * lane + 1 < n ? (float)two : 0);
+    return make_float2(2 * lane < n ? (float)one : 0, 2 * lane + 1 < n ? (float)two : 0);
 }
 
 // ---- the bandwidth --------------------------------------------------------------------------------------------------
+
+static __device__ __forceinline__ float quick_over(float a, float b) {
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
+    return a * inverse;
+}
 
 // Where a search begins that knows nothing: the mean squared distance is twice the mean norm.
 template <int NT, int ROWS> static __device__ __noinline__ float quick_mean(unsigned n, const float *rows) {
@@ -156,14 +167,14 @@ static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsi
     float lower,
         expected = guess.last > 0 ? fmaxf(guess.last + guess.moved, 0.5f * guess.last) : quick_mean<NT, ROWS>(n, *rows);
     expected = expected > 0 && expected < TILE_FAR ? expected : 1;
-    const float reach = QUICK_REACH * __fdividef(expected, guess.density * (float)pairs);
+    const float reach = QUICK_REACH * quick_over(expected, guess.density * (float)pairs);
     bracket<float> s = {0, from_bits(bits_type<float>::infinity), 0, pairs, rank, (unsigned)a.upper, pairs, 0, 0, 0};
     s.first = fmaxf(expected - reach, 0.5f * expected);
     s.second = expected + reach;
     if (tries_products(furthest) &&
         quick_middle<NT, ROWS>(s, valid, scale, TENSOR_ROUNDING * furthest, lane, rows, room, lower, upper)) {
         const unsigned left = s.upto - s.below;
-        const float seen = __fdividef((float)left * upper, (s.high - s.low) * (float)pairs);
+        const float seen = quick_over((float)left * upper, (s.high - s.low) * (float)pairs);
         if (left > 4) guess.density = 0.9f * guess.density + 0.1f * fminf(fmaxf(seen, 0.1f), 1.0f);
     } else {
         const float2 both = quick_slowly<NT, ROWS>(n, rank, (unsigned)a.upper, *rows);
@@ -200,6 +211,16 @@ static __device__ __forceinline__ double2 quick_displacements(const step_args &a
     return quick_exactly(a, by, square);
 }
 
+static __device__ __noinline__ void quick_store(const step_args &a, size_t at, bool is_one, bool is_two, double here,
+                                                double there, double2 first, double2 second) {
+    if (is_one) a.phi[at] = here;
+    if (is_one && a.first) a.first[at] = first.x;
+    if (is_one && a.second) a.second[at] = second.x;
+    if (is_two) a.phi[at + 1] = there;
+    if (is_two && a.first) a.first[at + 1] = first.y;
+    if (is_two && a.second) a.second[at + 1] = second.y;
+}
+
 // A lane's particles move, by velocities that are in proportion to one and two.
 template <int NT, int ROWS>
 static __device__ __forceinline__ void quick_move(const pair_args &a, const whole_args &w, unsigned lane,
@@ -208,28 +229,26 @@ static __device__ __forceinline__ void quick_move(const pair_args &a, const whol
     const unsigned n = (unsigned)a.n, l = 2 * lane;
     const bool is_one = l < n, is_two = l + 1 < n;
     double here = 0, there = 0;
-    if (is_one) {
+    if (NT > 4 || is_one) {
         const size_t at = (size_t)record.variable * n + l;
         const double2 x = *(const double2 *)&room.x[l];
         double2 first = *(const double2 *)&room.first[l], second = *(const double2 *)&room.second[l];
+        int bad[2] = {0, 0};
+        if (!is_one) one = 0, first.x = second.x = 1;
         if (!is_two) two = 0, first.y = second.y = 1;
         largest = fmaxf(largest, fmaxf(fabsf(one), fabsf(two)));
         const double2 by = quick_displacements(w.step, first, second, (double)one * a.share, (double)two * a.share);
-        here = boxed(x.x + by.x, record.lower, record.upper, &wrong);
-        if (is_two) there = boxed(x.y + by.y, record.lower, record.upper, &wrong);
+        here = boxed(x.x + by.x, record.lower, record.upper, &bad[0]);
+        there = boxed(x.y + by.y, record.lower, record.upper, &bad[1]);
+        if ((is_one && bad[0]) || (is_two && bad[1])) wrong = 1;
         if (n % 2 == 0) {
-            *(double2 *)&w.step.phi[at] = make_double2(here, there);
-            if (w.step.first) *(double2 *)&w.step.first[at] = first;
-            if (w.step.second) *(double2 *)&w.step.second[at] = second;
-        } else {
-            w.step.phi[at] = here;
-            if (w.step.first) w.step.first[at] = first.x;
-            if (w.step.second) w.step.second[at] = second.x;
-            if (is_two) {
-                w.step.phi[at + 1] = there;
-                if (w.step.first) w.step.first[at + 1] = first.y;
-                if (w.step.second) w.step.second[at + 1] = second.y;
+            if (is_one) {
+                *(double2 *)&w.step.phi[at] = make_double2(here, there);
+                if (w.step.first) *(double2 *)&w.step.first[at] = first;
+                if (w.step.second) *(double2 *)&w.step.second[at] = second;
             }
+        } else {
+            quick_store(w.step, at, is_one, is_two, here, there, first, second);
         }
     }
     const double begin = __shfl_sync(0xffffffffu, here, 0); // that of particle 0
@@ -251,30 +270,30 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
                                                           const float (&rows)[ROWS][quick_stride<NT>],
                                                           quick_room<NT, ROWS> &room, Scores scores) {
     const unsigned n = (unsigned)a.n;
-    const bool owner = NT == 8 || lane < quick_room<NT, ROWS>::OWNERS;
+    const bool takes_part = NT > 4 || lane < quick_room<NT, ROWS>::OWNERS;
     float scale, upper;
     const float furthest = quick_operands<NT, ROWS>(rows, n, lane, room, scale);
     const float h = quick_bandwidth<NT, ROWS>(a, u, lane, before, valid, furthest, scale, rows, room, upper);
-    const float inverse = tile_inverse(h), c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
-    const float2 score = scores();
-    float2 place = make_float2(0, 0);
-    if (owner) {
-        place = *(const float2 *)&rows[self][2 * lane];
+    const float inverse = h > 0 ? quick_over(1, h) : 0, c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
+    const float2 score = scores(), place = takes_part ? *(const float2 *)&rows[self][2 * lane] : make_float2(0, 0);
+    __syncwarp(); // all have read the rows of the score, where pull and push are now
+    if (lane < quick_room<NT, ROWS>::OWNERS) {
         *(float2 *)&room.pull[2 * lane] =
             SHAPE == SHAPE_RBF ? make_float2(fmaf(-c, place.x, score.x), fmaf(-c, place.y, score.y)) : score;
         if (SHAPE != SHAPE_RBF) *(float2 *)&room.push[2 * lane] = make_float2(c * place.x, c * place.y);
     }
     const float by = (SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : -2) * inverse;
     if (tries_products(furthest) && furthest <= PRODUCT_REACH * upper && h > 0 && h * scale < 1000)
-        quick_sums<NT, ROWS, SHAPE, false>(n, lane, h, __fdividef(by, scale), *rows, room);
+        quick_sums<NT, ROWS, SHAPE, false>(n, lane, h, by * quick_over(1, scale), *rows, room);
     else // particles are far from the others, for this bandwidth
         quick_far<NT, ROWS, SHAPE>(n, h, by, *rows, room);
-    const float4 sum = quick_total(owner ? lane : 0, room);
+    const float4 sum = quick_total(lane, room);
     return make_float2(tile_end(c, score.x, place.x, sum.x, sum.y), tile_end(c, score.y, place.y, sum.z, sum.w));
 }
 
 // Blocks of threads on a multiprocessor, by the registers and the shared memory that they need.
-template <int NT, int ROWS> static constexpr int quick_blocks() { return NT <= 4 ? 6 : NT == 7 && ROWS == 6 ? 5 : 4; }
+enum { QUICK_WARPS = 2 };
+template <int NT, int ROWS> static constexpr int quick_blocks() { return NT <= 4 ? 12 : NT == 7 ? 10 : 8; }
 
 // What a term alone has for a unit instead of records and copies.
 template <int NT, int ROWS>
@@ -293,10 +312,16 @@ static __device__ __noinline__ void quick_stage(const pair_args &a, unsigned u, 
     __syncwarp();
 }
 
+static __device__ __noinline__ void quick_put(const pair_args &a, unsigned i, unsigned l, float2 velocity) {
+    const size_t at = (size_t)i * a.n + l;
+    if (l < a.n) put_velocity(a, at, velocity.x);
+    if (l + 1 < a.n) put_velocity(a, at + 1, velocity.y);
+}
+
 // Whole iterations, whose last block tells the host about the step before; or, without records, terms alone, with the
 // same bits.
 template <int NT, int ROWS, int SHAPE>
-static __global__ void __launch_bounds__(32 * TILE_WARPS, quick_blocks<NT, ROWS>())
+static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS>())
     quick_tile(const __grid_constant__ pair_args a, const __grid_constant__ whole_args w, const step_gate gate) {
 #if __CUDA_ARCH__ >= 800
     extern __shared__ double dynamic[];
@@ -313,7 +338,6 @@ static __global__ void __launch_bounds__(32 * TILE_WARPS, quick_blocks<NT, ROWS>
         copies_part();
     }
     valid.pairs(lane / 4, lane % 4);
-    room.number_tiles(lane);
     copies_arrive<0>();
     if (whole) wait_for_kernels();
     if (blockIdx.x == blocks) {
@@ -355,9 +379,7 @@ static __global__ void __launch_bounds__(32 * TILE_WARPS, quick_blocks<NT, ROWS>
             now = next;
             turn ^= 1;
         } else {
-            const size_t at = (size_t)record.variable * a.n + 2 * lane;
-            if (2 * lane < (unsigned)a.n) put_velocity(a, at, velocity.x);
-            if (2 * lane + 1 < (unsigned)a.n) put_velocity(a, at + 1, velocity.y);
+            quick_put(a, record.variable, 2 * lane, velocity);
         }
         __syncwarp();
     }

@@ -11,7 +11,7 @@
 enum {
     QUICK_TWICE = 6,  // rows of a domain that fit in two products; more need a third
     QUICK_PASSES = 8, // of a search
-    QUICK_REACH = 6,  // distances that are expected on either side of the median
+    QUICK_REACH = 4,  // distances that are expected on either side of the median
     QUICK_FEW = 32    // those that are ranked
 };
 
@@ -25,41 +25,29 @@ template <int NT, int ROWS> struct alignas(16) quick_room {
     enum {
         PLACES = 8 * NT,
         OWNERS = 4 * NT, // lanes that have particles: 2 lane and 2 lane + 1
-        TILES = NT * (NT + 1) / 2,
         PLANES = ROWS > QUICK_TWICE ? 5 : 4,
-        COLUMNS = NT % 2 ? OWNERS : OWNERS + 4 // the stride that keeps banks apart
+        // strides that keep banks apart; operands have places for all lanes, so that no branch is needed
+        WORDS = (NT > 4 ? 64 : PLACES) + 8,
+        COLUMNS = NT % 2 ? OWNERS : OWNERS + 4
     };
     typedef float domain[ROWS][quick_stride<NT>];
     domain rows[2]; // those of a unit, and of the next
     union {
         struct {
-            unsigned high[PLANES][PLACES + 8], low[PLANES][PLACES + 8]; // of two coordinates; -|y|^2/2 and ones
-            double score[UNIT_ENTRIES][PLACES];                         // also the score itself
+            unsigned high[PLANES][WORDS], low[PLANES][WORDS]; // of two coordinates; -|y|^2/2 and ones
+            double score[UNIT_ENTRIES][PLACES];               // rows that it is a sum of, or itself
         };
-        struct { // two sums of each particle, in slots of their own
-            float4 column[8][COLUMNS];
+        struct {
+            float4 column[8][COLUMNS]; // two sums of each particle, in slots of their own
             float2 row[4][PLACES + 4];
-        };
-    };
-    union {
-        struct {
-            float value[QUICK_FEW];
-            unsigned short list[QUICK_FEW];
-        };
-        struct {
             float pull[PLACES], push[PLACES];
         };
     };
+    float value[QUICK_FEW]; // pairs that are ranked
+    unsigned short list[QUICK_FEW];
     double x[PLACES], first[PLACES], second[PLACES]; // of the particles that move
     double guess[2][2];                              // tile_guess, of this unit and the next
     unit_record record[3];
-    unsigned char tile[TILES]; // r | j << 4
-
-    __device__ __forceinline__ void number_tiles(unsigned lane) {
-        for (unsigned j = 0, t = 0; j < NT; j++)
-            for (unsigned r = 0; r <= j; r++, t++)
-                if (t % 32 == lane) tile[t] = (unsigned char)(r | j << 4);
-    }
 };
 
 // ---- operands -------------------------------------------------------------------------------------------------------
@@ -97,8 +85,8 @@ static __device__ __forceinline__ float quick_operands(const float (&rows)[ROWS]
                                                        unsigned lane, quick_room<NT, ROWS> &room, float &scale) {
     float2 y[8] = {};
     float one = 0, two = 0;
-    const bool owner = NT == 8 || lane < quick_room<NT, ROWS>::OWNERS;
-    if (owner) {
+    const bool takes_part = NT > 4 || lane < quick_room<NT, ROWS>::OWNERS;
+    if (takes_part) {
 #pragma unroll
         for (int e = 0; e < ROWS; e++) {
             y[e] = *(const float2 *)&rows[e][2 * lane];
@@ -110,7 +98,7 @@ static __device__ __forceinline__ float quick_operands(const float (&rows)[ROWS]
     const int exponent = (132 - (int)(furthest >> 23)) >> 1;
     const float length = from_bits((unsigned)(127 + exponent) << 23), half = -0.5f * length * length;
     scale = length * length;
-    if (owner) {
+    if (takes_part) {
 #pragma unroll
         for (int k = 0; k < ROWS / 2; k++) {
             const uint2 of_one = split(length * y[2 * k].x, length * y[2 * k + 1].x),
@@ -197,15 +185,14 @@ template <int NT> struct quick_mask {
                 word[k / 8] |= half << (k % 8 + 16 * (t % 2));
             }
     }
-    // Of numbers that are not negative.
-    __device__ __forceinline__ void below(const unsigned (&tile)[TILES], const quick_mask &valid) {
-        unsigned above[WORDS] = {};
+    // Sets where two tiles, 2 k and 2 k + 1, are negative.
+    __device__ __forceinline__ void negative(int k, unsigned one, unsigned other) {
+        word[k / 8] |= signs_of(one, other) & 0x01010101u << k % 8;
+    }
+    // Those that are not set, of what there is.
+    __device__ __forceinline__ void invert(const quick_mask &valid) {
 #pragma unroll
-        for (int k = 0; k < GROUPS; k++)
-            above[k / 8] |= signs_of(tile[2 * k], 2 * k + 1 < TILES ? tile[2 * k + 1 < TILES ? 2 * k + 1 : 0] : 0) &
-                            0x01010101u << k % 8;
-#pragma unroll
-        for (int w = 0; w < WORDS; w++) word[w] = ~above[w] & valid.word[w];
+        for (int w = 0; w < WORDS; w++) word[w] = ~word[w] & valid.word[w];
     }
     __device__ __forceinline__ unsigned count() const {
         unsigned sum = 0;
@@ -232,17 +219,35 @@ static __device__ __forceinline__ void quick_list(const quick_mask<NT> &set, uns
     __syncwarp();
 }
 
-// The squared distance of a pair that is listed.
+// The squared distance of a pair that is listed. Tile t = j (j + 1) / 2 + r.
 template <int NT, int ROWS>
 static __device__ __forceinline__ float quick_again(unsigned id, const float (&rows)[ROWS][quick_stride<NT>],
                                                     const quick_room<NT, ROWS> &room) {
     const unsigned bit = id >> 5, b = bit >> 3 & 3, t = 2 * ((bit >> 5) * 8 + (bit & 7)) + (b >> 1);
-    const unsigned blocks = room.tile[t], l = 8 * (blocks & 15) + (id >> 2 & 7),
-                   m = 8 * (blocks >> 4) + 2 * (id & 3) + (b & 1);
+    const unsigned j = (unsigned)(0.5f * quick_root(8.0f * (float)t + 1.5f) - 0.5f), r = t - j * (j + 1) / 2;
+    const unsigned l = 8 * r + (id >> 2 & 7), m = 8 * j + 2 * (id & 3) + (b & 1);
     float sum = 0;
 #pragma unroll
     for (int e = 0; e < ROWS; e++) sum = fused_add(rows[e][l] - rows[e][m], sum);
     return sum;
+}
+
+// Of the few values that are left, one a lane, that of a rank: the largest that has no more than so many below it.
+static __device__ __forceinline__ float quick_ranked(float value, unsigned less, unsigned rank) {
+    return from_bits(warp_max(less <= rank ? to_bits(value) : 0));
+}
+
+// The search goes on after counts below two pivots. Returns the next pivots.
+static __device__ __noinline__ bracket<float> quick_on(bracket<float> s, unsigned one, unsigned two, float slack) {
+    const float first = s.first, second = s.second, width = fmaxf(second - first, slack);
+    if (search_take(s, first, one) | search_take(s, second, two)) { // a pivot is between the ranks
+        s.first = first - width, s.second = second + width;
+    } else {
+        search_on(s);
+        s.first -= slack, s.second += slack;
+    }
+    s.first = fmaxf(s.first, 0);
+    return s;
 }
 
 // The two middle distances. Returns whether they are certain. `scale`: what squares are multiplied by; `rounding`: what
@@ -257,12 +262,13 @@ static __device__ __forceinline__ bool quick_middle(bracket<float> &s, const qui
 #pragma unroll 1
     for (int pass = 0; pass < QUICK_PASSES; pass++) {
         const float first = s.first, width = s.second - first, slack = fmaf(QUICK_WIDTH, width, rounding);
-        quick_mask<NT> low, high;
+        quick_mask<NT> low = {}, high = {};
         {
             // 0.5 scale first, in four registers: scale is a power of two
             const float half = 0.5f * scale, fourth = 0.25f * scale, more = half * width;
             const float pivot[4] = {half * first, 0.5f * first * scale, fmaf(fourth, first, fourth * first),
                                     0.5f * (scale * first)};
+            const unsigned by = to_halves(more, more);
             unsigned tile[quick_mask<NT>::TILES];
 #pragma unroll
             for (int j = 0; j < NT; j++)
@@ -274,15 +280,19 @@ static __device__ __forceinline__ bool quick_middle(bracket<float> &s, const qui
                     tile[t] = to_halves(v[0], v[1]);
                     if (2 * m < j) tile[t + 1] = to_halves(v[2], v[3]);
                 }
-            low.below(tile, valid);
-            const unsigned by = to_halves(more, more);
+#pragma unroll
+            for (int k = 0; k < quick_mask<NT>::GROUPS; k++)
+                low.negative(k, tile[2 * k], tile[2 * k + 1 < quick_mask<NT>::TILES ? 2 * k + 1 : 2 * k]);
 #pragma unroll
             for (int t = 0; t < quick_mask<NT>::TILES; t++) tile[t] = add_halves(tile[t], by);
-            high.below(tile, valid);
+#pragma unroll
+            for (int k = 0; k < quick_mask<NT>::GROUPS; k++)
+                high.negative(k, tile[2 * k], tile[2 * k + 1 < quick_mask<NT>::TILES ? 2 * k + 1 : 2 * k]);
+            low.invert(valid);
+            high.invert(valid);
         }
         const unsigned counts = warp_sum(low.count() | high.count() << 16), one = counts & 0xffffu, two = counts >> 16;
         const unsigned left = two - one;
-        bool wider = true;
         if (one <= s.lower && two > s.upper && left <= QUICK_FEW) {
             unsigned less = 0;
 #pragma unroll
@@ -292,23 +302,19 @@ static __device__ __forceinline__ bool quick_middle(bracket<float> &s, const qui
             if (lane < left) value = quick_again<NT, ROWS>(room.list[lane], rows, room);
             room.value[lane] = value;
             __syncwarp();
-#pragma unroll
-            for (unsigned k = 0; k < QUICK_FEW; k += 4) {
-                if (k >= left) break;
+#pragma unroll 1
+            for (unsigned k = 0; k < left; k += 4) {
                 const float4 four = *(const float4 *)&room.value[k];
                 less += (four.x < value) + (four.y < value) + (four.z < value) + (four.w < value);
             }
-            lower = tile_ranked(value, less, s.lower - one);
-            upper = s.upper == s.lower ? lower : tile_ranked(value, less, s.upper - one);
+            lower = quick_ranked(value, less, s.lower - one);
+            upper = s.upper == s.lower ? lower : quick_ranked(value, less, s.upper - one);
             s.low = first, s.high = s.second, s.below = one, s.upto = two;
             if (lower >= first + slack && upper <= s.second - slack) return true;
-        } else if (!(search_take(s, first, one) | search_take(s, s.second, two))) { // none is between the ranks
-            search_on(s);
-            s.first = fmaxf(s.first - slack, 0);
-            s.second += slack;
-            wider = false;
+            s.first = fmaxf(first - fmaxf(width, slack), 0), s.second += fmaxf(width, slack);
+        } else {
+            s = quick_on(s, one, two, slack);
         }
-        if (wider) s.first = fmaxf(first - fmaxf(width, slack), 0), s.second += fmaxf(width, slack);
         __syncwarp();
     }
     return false;
@@ -432,7 +438,8 @@ static __device__ __forceinline__ float4 quick_total(unsigned lane, const quick_
     float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int p = 0; p < 12; p++) {
-        const float4 some = p < 8 ? room.column[p & 7][lane] : *(const float4 *)&room.row[p & 3][2 * lane];
+        const float4 some = p < 8 ? room.column[0][p * quick_room<NT, ROWS>::COLUMNS + lane]
+                                  : *(const float4 *)&room.row[0][(p - 8) * (8 * NT + 4) + 2 * lane];
         sum.x += some.x, sum.y += some.y, sum.z += some.z, sum.w += some.w;
     }
     return sum;
