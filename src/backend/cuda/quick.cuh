@@ -5,11 +5,10 @@
 // Copies that are under way until copies_arrive(): 8 or 16 bytes, aligned; or zeros.
 #if __CUDA_ARCH__ >= 800
 static __device__ __forceinline__ void copy_16(void *to, const void *from, bool there = true) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from), "r"(there ? 16 : 0));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(number_of(to)), "l"(from), "r"(there ? 16 : 0));
 }
 static __device__ __forceinline__ void copy_8(void *to, const void *from) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(number_of(to)), "l"(from));
 }
 static __device__ __forceinline__ void copies_part() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int BUT> static __device__ __forceinline__ void copies_arrive() {
@@ -41,7 +40,8 @@ static __device__ __forceinline__ void fetch_record(const whole_args &w, unsigne
 }
 
 // Random domains: the rows that were drawn.
-static __device__ __noinline__ void read_drawn(const pair_args &a, unsigned u, unsigned lane, unit_record &record) {
+static __device__ __noinline__ void read_drawn(const pair_args &a, unsigned u, unsigned lane, unsigned number) {
+    unit_record &record = numbered<unit_record>(number);
     const unsigned rows = (unsigned)(a.end[u] - a.begin[u]);
     const unsigned row = lane < rows ? a.domain[a.begin[u] + lane] : ~0u;
     const unsigned self = __ffs(__ballot_sync(0xffffffffu, row == record.variable)) - 1;
@@ -96,18 +96,18 @@ static __device__ __forceinline__ void fetch_these(const pair_args &a, const who
 }
 
 template <int NT, int ROWS>
-static __device__ __noinline__ void fetch_odd(const pair_args &a, const whole_args &w, unsigned at,
-                                              const unit_record &record, quick_room<NT, ROWS> &room) {
-    fetch_these<NT, ROWS, false>(a, w, at, record, room);
+static __device__ __noinline__ void fetch_odd(const pair_args &a, const whole_args &w, unsigned at, unsigned record,
+                                              unsigned room) {
+    fetch_these<NT, ROWS, false>(a, w, at, numbered<unit_record>(record), numbered<quick_room<NT, ROWS>>(room));
 }
 
 template <int NT, int ROWS>
 static __device__ __forceinline__ void fetch_particles(const pair_args &a, const whole_args &w, unsigned lane,
                                                        const unit_record &record, quick_room<NT, ROWS> &room) {
-    if (a.n % 2 == 0)
+    if ((unsigned)a.n % 2 == 0)
         fetch_these<NT, ROWS, true>(a, w, min(2 * lane, 8u * NT - 2), record, room); // some twice
-    else if (2 * lane < a.n)
-        fetch_odd<NT, ROWS>(a, w, 2 * lane, record, room);
+    else if (2 * lane < (unsigned)a.n)
+        fetch_odd<NT, ROWS>(a, w, 2 * lane, number_of(&record), number_of(&room));
 }
 
 // The scores of a lane's particles, in the order of body_sum.
@@ -140,7 +140,8 @@ static __device__ __forceinline__ float quick_over(float a, float b) {
 }
 
 // Where a search begins that knows nothing: the mean squared distance is twice the mean norm.
-template <int NT, int ROWS> static __device__ __noinline__ float quick_mean(unsigned n, const float *rows) {
+template <int NT, int ROWS> static __device__ __noinline__ float quick_mean(unsigned n, unsigned number) {
+    const float *rows = &numbered<float>(number);
     float sum = 0;
     for (unsigned l = threadIdx.x % 32; l < n; l += 32)
         for (int e = 0; e < ROWS; e++) sum = fused_add(rows[quick_stride<NT> * e + l], sum);
@@ -164,8 +165,8 @@ static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsi
     const unsigned rank = (unsigned)(a.lower == SIZE_MAX ? a.upper : a.lower);
     tile_guess guess;
     guess.read(before);
-    float lower,
-        expected = guess.last > 0 ? fmaxf(guess.last + guess.moved, 0.5f * guess.last) : quick_mean<NT, ROWS>(n, *rows);
+    float lower, expected = guess.last > 0 ? fmaxf(guess.last + guess.moved, 0.5f * guess.last)
+                                           : quick_mean<NT, ROWS>(n, number_of(rows));
     expected = expected > 0 && expected < TILE_FAR ? expected : 1;
     const float reach = QUICK_REACH * quick_over(expected, guess.density * (float)pairs);
     bracket<float> s = {0, from_bits(bits_type<float>::infinity), 0, pairs, rank, (unsigned)a.upper, pairs, 0, 0, 0};
@@ -177,7 +178,7 @@ static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsi
         const float seen = quick_over((float)left * upper, (s.high - s.low) * (float)pairs);
         if (left > 4) guess.density = 0.9f * guess.density + 0.1f * fminf(fmaxf(seen, 0.1f), 1.0f);
     } else {
-        const float2 both = quick_slowly<NT, ROWS>(n, rank, (unsigned)a.upper, *rows);
+        const float2 both = quick_slowly<NT, ROWS>(n, rank, (unsigned)a.upper, number_of(rows));
         lower = both.x, upper = both.y;
     }
     guess.moved = guess.last > 0 ? 0.8f * (upper - guess.last) : 0;
@@ -221,11 +222,14 @@ static __device__ __noinline__ void quick_store(const step_args &a, size_t at, b
     if (is_two && a.second) a.second[at + 1] = second.y;
 }
 
-// A lane's particles move, by velocities that are in proportion to one and two.
+// A lane's particles move, by velocities that are in proportion to one and two. The outcome is the largest of them, as
+// bits, and a bit of its own if something is not finite.
+enum : unsigned { QUICK_WRONG = 0x80000000u };
+
 template <int NT, int ROWS>
 static __device__ __forceinline__ void quick_move(const pair_args &a, const whole_args &w, unsigned lane,
                                                   const unit_record &record, const quick_room<NT, ROWS> &room,
-                                                  float one, float two, float &largest, int &wrong) {
+                                                  float one, float two, unsigned &outcome) {
     const unsigned n = (unsigned)a.n, l = 2 * lane;
     const bool is_one = l < n, is_two = l + 1 < n;
     double here = 0, there = 0;
@@ -236,11 +240,11 @@ static __device__ __forceinline__ void quick_move(const pair_args &a, const whol
         int bad[2] = {0, 0};
         if (!is_one) one = 0, first.x = second.x = 1;
         if (!is_two) two = 0, first.y = second.y = 1;
-        largest = fmaxf(largest, fmaxf(fabsf(one), fabsf(two)));
+        outcome = max(outcome, to_bits(fmaxf(fmaxf(fabsf(one), 0), fabsf(two)))); // NaN is not the largest
         const double2 by = quick_displacements(w.step, first, second, (double)one * a.share, (double)two * a.share);
         here = boxed(x.x + by.x, record.lower, record.upper, &bad[0]);
         there = boxed(x.y + by.y, record.lower, record.upper, &bad[1]);
-        if ((is_one && bad[0]) || (is_two && bad[1])) wrong = 1;
+        if ((is_one && bad[0]) || (is_two && bad[1])) outcome |= QUICK_WRONG;
         if (n % 2 == 0) {
             if (is_one) {
                 *(double2 *)&w.step.phi[at] = make_double2(here, there);
@@ -286,7 +290,7 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
     if (tries_products(furthest) && furthest <= PRODUCT_REACH * upper && h > 0 && h * scale < 1000)
         quick_sums<NT, ROWS, SHAPE, false>(n, lane, h, by * quick_over(1, scale), *rows, room);
     else // particles are far from the others, for this bandwidth
-        quick_far<NT, ROWS, SHAPE>(n, h, by, *rows, room);
+        quick_far<NT, ROWS, SHAPE>(n, h, by, number_of(rows), number_of(&room));
     const float4 sum = quick_total(lane, room);
     return make_float2(tile_end(c, score.x, place.x, sum.x, sum.y), tile_end(c, score.y, place.y, sum.z, sum.w));
 }
@@ -297,8 +301,8 @@ template <int NT, int ROWS> static constexpr int quick_blocks() { return NT <= 4
 
 // What a term alone has for a unit instead of records and copies.
 template <int NT, int ROWS>
-static __device__ __noinline__ void quick_stage(const pair_args &a, unsigned u, unsigned lane,
-                                                quick_room<NT, ROWS> &room) {
+static __device__ __noinline__ void quick_stage(const pair_args &a, unsigned u, unsigned lane, unsigned number) {
+    quick_room<NT, ROWS> &room = numbered<quick_room<NT, ROWS>>(number);
     const unit_header head = header_of(a, whole_args(), u);
     const unsigned n = (unsigned)a.n, mine = lane < head.rows ? a.domain[head.begin + lane] : ~0u;
     const unsigned self = __ffs(__ballot_sync(0xffffffffu, mine == head.variable)) - 1;
@@ -330,8 +334,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
     const unsigned stride = blocks * warps, begin = blockIdx.x * warps + threadIdx.x / 32, lane = lane_number();
     quick_room<NT, ROWS> &room = ((quick_room<NT, ROWS> *)dynamic)[threadIdx.x / 32];
     quick_mask<NT> valid;
-    float largest = 0;
-    int wrong = 0;
+    unsigned outcome = 0;
     if (whole && blockIdx.x < blocks) {
         if (begin < units) fetch_record(w, begin, lane, room.record[0]);
         if (begin + stride < units) fetch_record(w, begin + stride, lane, room.record[1]);
@@ -345,7 +348,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
         return;
     }
     if (whole && begin < units) {
-        if (w.drawn) read_drawn(a, begin, lane, room.record[0]);
+        if (w.drawn) read_drawn(a, begin, lane, number_of(&room.record[0]));
         fetch_rows<NT, ROWS>(a, w, begin, lane, room.record[0], room.rows[0], room.guess[0]);
         fetch_particles<NT, ROWS>(a, w, lane, room.record[0], room);
         copies_part();
@@ -360,14 +363,14 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
             if (u != begin) fetch_particles<NT, ROWS>(a, w, lane, record, room);
             copies_part();
             if (u + stride < units) {
-                if (w.drawn) read_drawn(a, u + stride, lane, room.record[next]);
+                if (w.drawn) read_drawn(a, u + stride, lane, number_of(&room.record[next]));
                 fetch_rows<NT, ROWS>(a, w, u + stride, lane, room.record[next], room.rows[turn ^ 1],
                                      room.guess[turn ^ 1]);
             }
             if (u + 2 * stride < units) fetch_record(w, u + 2 * stride, lane, room.record[later]);
             copies_part();
         } else {
-            quick_stage<NT, ROWS>(a, u, lane, room);
+            quick_stage<NT, ROWS>(a, u, lane, number_of(&room));
         }
         const float2 velocity = quick_velocities<NT, ROWS, SHAPE>(
             a, (unsigned)a.first + u, lane, room.guess[turn], record.self, valid, room.rows[turn], room, [&]() {
@@ -375,7 +378,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
                 return quick_scores<NT, ROWS>(!whole || w.scored, (unsigned)a.n, lane, record, room);
             });
         if (whole) {
-            quick_move<NT, ROWS>(a, w, lane, record, room, velocity.x, velocity.y, largest, wrong);
+            quick_move<NT, ROWS>(a, w, lane, record, room, velocity.x, velocity.y, outcome);
             now = next;
             turn ^= 1;
         } else {
@@ -383,6 +386,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
         }
         __syncwarp();
     }
-    if (whole) gate.note((double)largest * fabs(a.share), wrong, blocks);
+    if (whole)
+        gate.note((double)from_bits(outcome & ~QUICK_WRONG) * fabs(a.share), (outcome & QUICK_WRONG) != 0, blocks);
 #endif
 }

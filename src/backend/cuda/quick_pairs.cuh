@@ -50,6 +50,13 @@ template <int NT, int ROWS> struct alignas(16) quick_room {
     unit_record record[3];
 };
 
+// Shared memory by its number, for functions of its own that are rarely called: otherwise addresses of 64 bits are kept
+// for them.
+static __device__ __forceinline__ unsigned number_of(const void *at) { return (unsigned)__cvta_generic_to_shared(at); }
+template <class T> static __device__ __forceinline__ T &numbered(unsigned number) {
+    return *(T *)__cvta_shared_to_generic(number);
+}
+
 // ---- operands -------------------------------------------------------------------------------------------------------
 
 #if __CUDA_ARCH__ >= 800
@@ -68,7 +75,7 @@ static __device__ __forceinline__ void multiply_on(float (&)[4], const unsigned 
 // is read twice, as otherwise it is copied again and again.
 static __device__ __forceinline__ unsigned read_once(const unsigned &from) {
     unsigned x;
-    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(x) : "r"((unsigned)__cvta_generic_to_shared(&from)));
+    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(x) : "r"(number_of(&from)));
     return x;
 }
 
@@ -322,7 +329,8 @@ static __device__ __forceinline__ bool quick_middle(bracket<float> &s, const qui
 
 // The same pair by pair, for whatever numbers there are: those of the ranks, by halving the bits.
 template <int NT, int ROWS>
-static __device__ __noinline__ float2 quick_slowly(unsigned n, unsigned lower, unsigned upper, const float *rows) {
+static __device__ __noinline__ float2 quick_slowly(unsigned n, unsigned lower, unsigned upper, unsigned number) {
+    const float *rows = &numbered<float>(number);
     const unsigned lane = threadIdx.x % 32, pairs = n * (n - 1) / 2;
     unsigned own[(32 * NT * NT + 31) / 32], count = 0, low = 0, high = 0x7fffffffu, upto = 0, above = ~0u;
     for (unsigned p = lane; p < pairs; p += 32, count++) { // l and the one that is 1, 2, ... places on
@@ -427,9 +435,9 @@ static __device__ __forceinline__ void quick_sums(unsigned n, unsigned lane, flo
 }
 
 template <int NT, int ROWS, int SHAPE>
-static __device__ __noinline__ void quick_far(unsigned n, float h, float by, const float *rows,
-                                              quick_room<NT, ROWS> &room) {
-    quick_sums<NT, ROWS, SHAPE, true>(n, threadIdx.x % 32, h, by, rows, room);
+static __device__ __noinline__ void quick_far(unsigned n, float h, float by, unsigned rows, unsigned room) {
+    quick_sums<NT, ROWS, SHAPE, true>(n, threadIdx.x % 32, h, by, &numbered<float>(rows),
+                                      numbered<quick_room<NT, ROWS>>(room));
 }
 
 // Those of the particles of a lane.
