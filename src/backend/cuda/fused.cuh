@@ -90,7 +90,8 @@ static int fuses(const device *d, int bits, const pair_args *a) {
 template <bool WHOLE>
 static int run_tile(device *d, tile_kernel_function kernel, int at_once, unsigned of_block, size_t each_warp,
                     const pair_args *a, const whole_args &w) {
-    const size_t most = (size_t)d->processors * (size_t)at_once;
+    const size_t fit = ((size_t)d->shared_most + 1024) / (each_warp * of_block + 1024 + 16); // by shared memory
+    const size_t most = (size_t)d->processors * (each_warp && fit < (size_t)at_once ? fit : (size_t)at_once);
     const unsigned warps = a->units >= most * of_block ? of_block : 1; // few units are spread over processors
     const size_t needed = (a->units + warps - 1) / warps;
     const dim3 grid((unsigned)(warps == 1 || needed < most ? needed : most) + (WHOLE ? 1 : 0)), block(32 * warps);
