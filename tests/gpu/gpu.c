@@ -263,6 +263,25 @@ static void check_wide_units(void) {
     }
 }
 
+/* Domains of seven variables: with up to 64 particles, tensor cores take them in three products and not two. */
+static void check_seven(void) {
+    const char *text = "model { for (i in 1:3) { x[i] ~ dnorm(0, 1) }\n"
+                       "for (i in 4:60) { x[i] ~ dnorm(0.3*x[i-1] - 0.2*x[i-2] + 0.1*x[i-3], 2) } }";
+    const size_t sizes[] = {16, 33, 50, 64, 100};
+    svmp_model *model = NULL;
+    must(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t shape = 0; shape < 2; shape++)
+            check((comparison){.model = model,
+                               .reference = reference(sizes[s]),
+                               .kernel = shape ? "imq@blanket" : "rbf@blanket",
+                               .step = shape ? "rmsprop:0.1" : "adam:0.1",
+                               .n = sizes[s],
+                               .iterations = 6},
+                  "a chain of order 3");
+    svmp_model_free(model);
+}
+
 /* Rare failures of the search for a median: many nodes, at every iteration. */
 static void check_long(size_t side, size_t n, size_t iterations) {
     svmp_model *model = grid(side);
@@ -475,6 +494,7 @@ int main(int count, char **arguments) {
     check_resumed();
     check_wide_domains();
     check_kernels();
+    check_seven();
     check_models(arguments[1]);
     check_long(100, 50, quick ? 5 : 200);
     check_long(100, 100, quick ? 2 : 20);

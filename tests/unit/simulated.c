@@ -186,15 +186,6 @@ static int fused(device *d, int bits, const pair_args *args) {
     return failure;
 }
 
-/* Centred rows from their places in tiles, or to them. */
-static void unplace(size_t n, const float *from, float *to) {
-    for (unsigned k = 0; k < 32; k++) {
-        unsigned valid;
-        const unsigned first = placed_first(tile_side(n), n, k, &valid);
-        for (unsigned e = 0; e < valid; e++) to[first + e] = from[2 * k + e];
-    }
-}
-
 static int iterate(device *d, int bits, const iteration_args *args) {
     if (d->halted) return step_all(d, KERNEL_STEP, &args->step, 0);
     pair_args pair = args->pair;
@@ -206,7 +197,7 @@ static int iterate(device *d, int bits, const iteration_args *args) {
     for (size_t e = 0; e < pair.end[pair.units - 1]; e++) rows = pair.domain[e] >= rows ? pair.domain[e] + 1 : rows;
     if (args->record) pair.z = z = malloc(rows * n * sizeof *z);
     if (args->record && z == NULL) return 1;
-    for (size_t i = 0; z && i < rows; i++) unplace(n, args->placed + i * places, z + i * n);
+    for (size_t i = 0; z && i < rows; i++) memcpy(z + i * n, args->placed + i * places, n * sizeof *z);
     const score_args score = {.first = args->score, .second = args->gather};
     int failure = !args->scored && launch(d, KERNEL_SCORE, 64, &score, members * n) != 0;
     failure = failure || fused(d, bits, &pair) != 0 || step_all(d, KERNEL_STEP, &args->step, members * n) != 0;
@@ -221,7 +212,9 @@ static int iterate(device *d, int bits, const iteration_args *args) {
 
 /* Where units have no records, scores are gathered, too. */
 static int iterates(const device *d, int bits, const pair_args *a) {
-    return !fuses(d, bits, a) ? 0 : a->most_members > 1 || a->longest > UNIT_ENTRIES ? 2 : 1;
+    return !fuses(d, bits, a)                                 ? 0
+           : a->most_members > 1 || a->longest > UNIT_ENTRIES ? ITERATES_GATHERS
+                                                              : ITERATES_RECORDS;
 }
 
 static int finishes(const device *d, int bits, const pair_args *a) {

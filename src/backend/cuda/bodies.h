@@ -122,25 +122,15 @@ BODY double row_sd(const double *x, double offset, size_t n) {
     return ldexp(sqrt(team_sum(sum) / (double)n), exponent);
 }
 
-/* The first of the two particles whose places in a tile lane k has; the second is the next one. What is `valid` counts
- * them. */
-BODY unsigned placed_first(unsigned side, size_t n, unsigned k, unsigned *valid) {
-    const unsigned group = k / 2, r = group / 8 * 4 + k % 2 * 2, first = side * (group % 8) + r;
-    *valid = (unsigned)(r < side && first < n) + (unsigned)(r + 1 < side && first + 1 < n);
-    return first;
-}
-
-/* What single-precision rows are centred at, added up in the order of tiles where they may be laid out for them. */
+/* What single-precision rows are centred at. Of up to 64 particles, lane k has 2k and 2k + 1. */
 BODY double row_single(size_t n, const double *x) {
     float sum = 0;
     if (n > 64) {
         EACH(l, n) sum += (float)(x[l] - x[0]);
     } else {
         LANES(k) {
-            unsigned valid;
-            const unsigned first = placed_first(tile_side(n), n, k, &valid);
-            const float here = valid > 0 ? (float)(x[first] - x[0]) : 0,
-                        there = valid > 1 ? (float)(x[first + 1] - x[0]) : 0;
+            const float here = 2 * k < n ? (float)(x[2 * k] - x[0]) : 0,
+                        there = 2 * k + 1 < n ? (float)(x[2 * k + 1] - x[0]) : 0;
             sum += here + there;
         }
     }
@@ -148,13 +138,7 @@ BODY double row_single(size_t n, const double *x) {
 }
 
 BODY void place_row(size_t n, const double *x, double offset, float *to) {
-    LANES(k) {
-        unsigned valid;
-        const unsigned first = placed_first(tile_side(n), n, k, &valid);
-        if (2 * k >= tile_places(n)) continue;
-        to[2 * k] = valid > 0 ? (float)((x[first] - x[0]) - offset) : 0;
-        to[2 * k + 1] = valid > 1 ? (float)((x[first + 1] - x[0]) - offset) : 0;
-    }
+    EACH(l, tile_places(n)) to[l] = l < n ? (float)((x[l] - x[0]) - offset) : 0;
 }
 
 BODY void body_centre(const centre_args *a, size_t i) {
@@ -313,30 +297,50 @@ BODY void body_scale(const pair_args *a, size_t u) { a->scale[u] = unit_scale(a,
 
 /* by / (delta + sqrt(square)). In single precision of pairs to about 1e-13, by a step of Newton's from single-precision
  * roots, which takes a third of the instructions. */
+BODY double over_exact_root(const step_args *a, double by, double square) { return by / (a->delta + sqrt(square)); }
+
+#ifdef __CUDACC__
+BODY int has_quick_root(float square) { return square > 1e-30f && square < 1e30f; }
+
+BODY double over_quick_root(const step_args *a, double by, double square) {
+    float from, over;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(from) : "f"((float)square));
+    const double about = (double)from, root = __dmul_rn(square, about);
+    const double length = a->delta + __fma_rn(__fma_rn(-root, root, square), __dmul_rn(0.5, about), root);
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(over) : "f"((float)length));
+    const double inverse = (double)over;
+    return __dmul_rn(by, __fma_rn(__fma_rn(-length, inverse, 1.0), inverse, inverse));
+}
+#endif
+
 BODY double over_root(const step_args *a, double by, double square) {
 #ifdef __CUDACC__
-    if (a->quick && square > 1e-30 && square < 1e30) {
-        const double about = (double)rsqrtf((float)square), root = __dmul_rn(square, about);
-        const double length = a->delta + __fma_rn(__fma_rn(-root, root, square), __dmul_rn(0.5, about), root);
-        const double inverse = (double)__frcp_rn((float)length);
-        return __dmul_rn(by, __fma_rn(__fma_rn(-length, inverse, 1.0), inverse, inverse));
-    }
+    if (a->quick && has_quick_root((float)square)) return over_quick_root(a, by, square);
 #endif
-    return by / (a->delta + sqrt(square));
+    return over_exact_root(a, by, square);
 }
 
-/* The displacement of a scalar (step/), and its new state: G += phi^2 and so on. */
-BODY double displacement(const step_args *a, double *first, double *second, double phi) {
-    switch (a->rule) {
+/* The new state of a scalar (step/): G += phi^2 and so on. The displacement is what this returns, over the root of
+ * `square`, which is negative if there is none. */
+BODY double advance(const step_args *a, int rule, double *first, double *second, double phi, double *square) {
+    switch (rule) {
     case STEP_ADAGRAD: *first = fma(phi, phi, *first); break;
     case STEP_RMSPROP: *first = fma((1 - a->decay1) * phi, phi, a->decay1 * *first); break;
     case STEP_ADAM:
         *first = fma(1 - a->decay1, phi, a->decay1 * *first);
         *second = fma((1 - a->decay2) * phi, phi, a->decay2 * *second);
-        return over_root(a, a->rate * (a->correct1 * *first), a->correct2 * *second);
-    default: return a->rate * phi;
+        *square = a->correct2 * *second;
+        return a->rate * (a->correct1 * *first);
+    default: *square = -1; return a->rate * phi;
     }
-    return over_root(a, a->rate * phi, *first);
+    *square = *first;
+    return a->rate * phi;
+}
+
+BODY double displacement(const step_args *a, double *first, double *second, double phi) {
+    double square;
+    const double by = advance(a, a->rule, first, second, phi, &square);
+    return square < 0 ? by : over_root(a, by, square);
 }
 
 /* The new place, projected onto the box; what is not finite stays so. */

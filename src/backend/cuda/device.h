@@ -90,7 +90,7 @@ typedef struct centre_args {
     double *mean;
     double *z64, *scaled64; /* centred rows and those in units of sd; NULL: not wanted */
     float *z32, *scaled32;
-    float *placed; /* the rows of z32, laid out for tiles; NULL: not wanted */
+    float *placed; /* the rows of z32, in places of their own; NULL: not wanted */
     int brief;     /* nothing but z32 and `placed` is wanted */
 } centre_args;
 
@@ -135,15 +135,13 @@ typedef struct unit_record {
     double weight[UNIT_ENTRIES], constant, lower, upper, unused;
 } unit_record;
 
-/* Tiles (tile.cuh): up to 64 particles are 8 blocks of so many; a centred row that is laid out for them has so many
- * places, of which lane k has 2k and 2k + 1. */
+/* Centred rows of up to 64 particles that quick.cuh reads have so many places; behind the last particle they are 0. */
 #ifdef __CUDACC__
 #define DEVICE_INLINE static __host__ __device__ __forceinline__
 #else
 #define DEVICE_INLINE static inline
 #endif
 enum { TILE_PARTICLES = 64 };
-DEVICE_INLINE uint32_t tile_side(size_t n) { return n <= 16 ? 2 : n <= 32 ? 4 : n <= 56 ? 7 : 8; }
 DEVICE_INLINE uint32_t tile_places(size_t n) { return n <= 32 ? 32 : 64; }
 
 /* A batch of units (kernel/unit.h) of one term. Each has an n*n matrix: squared distances or products first, then k. */
@@ -174,6 +172,7 @@ typedef struct pair_args {
     double *guess; /* unit of the term -> 3 numbers that the search for its median keeps; they affect its time alone */
     size_t longest, most_members; /* rows of a domain; members of a unit */
     const unit_header *header;    /* of all units of the term; NULL: domains change, or there is none */
+    int recorded;                 /* whether there are records of its units (iteration_args) */
 } pair_args;
 
 /* ---- the Stein discrepancy (kappa.h) -------------------------------------------------------------------------------
@@ -229,13 +228,13 @@ typedef struct step_result {
 typedef struct iteration_args {
     pair_args pair;
     sum_args score;  /* all scores as one sum; its start NULL: they are not */
-    sum_args gather; /* what is added to it, where `iterates` says so; its start NULL: nothing */
+    sum_args gather; /* what is added to it, with ITERATES_GATHERS; its start NULL: nothing */
     int scored;      /* whether they are in pair.score */
     step_args step;
     float *z;                  /* where the centred rows of the new particles go */
     const unit_record *record; /* of all units; NULL: some have more in them */
     int drawn;                 /* whether the domains are pair.begin and so on, and not the records' */
-    const float *placed; /* with records: centred rows laid out for tiles, in place of pair.z, and those of the next */
+    const float *placed; /* with records: centred rows in places of their own, and not pair.z; and those of the next */
     float *placed_next;
 } iteration_args;
 
@@ -268,6 +267,10 @@ typedef enum device_kernel {
 
 enum { DEVICE_STEPS = 64 }; /* steps that may be under way */
 enum { DEVICE_FULL = 2 };   /* of `allocate` */
+
+/* Of `iterates`, where it is not 0: an iteration reads the records of units, where they have some, or may gather rows
+ * of derivatives for its scores. */
+enum { ITERATES = 1, ITERATES_RECORDS, ITERATES_GATHERS };
 
 typedef struct device device;
 
@@ -307,8 +310,8 @@ typedef struct device_ops {
     int (*fuses)(const device *d, int bits, const pair_args *args);
     int (*fused)(device *d, int bits, const pair_args *args);
 
-    /* A whole iteration in one kernel, for terms that `iterates` accepts: 1, or 2 if scores may also have rows of
-     * derivatives to gather. NULL: there is no such kernel. */
+    /* A whole iteration in one kernel, for terms that `iterates` accepts (ITERATES and so on). NULL: there is no such
+     * kernel. */
     int (*iterates)(const device *d, int bits, const pair_args *args);
     int (*iterate)(device *d, int bits, const iteration_args *args); /* a step, too */
 } device_ops;

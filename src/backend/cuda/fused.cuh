@@ -2,7 +2,7 @@
 // matrix in memory. For units whose rows fit in the multiprocessor; others take the kernels of pairs.h.
 //
 //     fused_tile     up to 64 particles in single precision: a warp for each unit, all distances in registers
-//     quick_tile     the same for whole iterations of usual units
+//     quick_tile     whole iterations of usual units, the same with tensor cores
 //     fused_wide     the same where units have many rows or several members: a block for each unit, with tensor cores
 //     fused_ring     a block for each unit; distances are computed again whenever they are needed
 //     fused_tensor   the same with tensor cores; also whole iterations. Domains of few rows and of many have their own
@@ -13,8 +13,6 @@
 #include "backend/cuda/tile_search.cuh"
 
 #include "backend/cuda/tile_unit.cuh"
-
-#include "backend/cuda/tile_quick.cuh"
 
 #include "backend/cuda/queue.cuh"
 
@@ -27,6 +25,10 @@
 #include "backend/cuda/tensor_search.cuh"
 
 #include "backend/cuda/tensor_velocity.cuh"
+
+#include "backend/cuda/quick_pairs.cuh"
+
+#include "backend/cuda/quick.cuh"
 
 #include "backend/cuda/wide.cuh"
 
@@ -110,16 +112,17 @@ static int fuses(const device *d, int bits, const pair_args *a) {
 
 // Warps of tiles: WHOLE iterations, which tell the host, or terms alone.
 template <bool WHOLE>
-static int run_tile(device *d, tile_kernel_function kernel, int at_once, size_t each_warp, const pair_args *a,
-                    const whole_args &w) {
-    const size_t most = (size_t)d->processors * (size_t)at_once;
-    const unsigned warps = a->units >= most * TILE_WARPS ? TILE_WARPS : 1; // few units are spread over processors
+static int run_tile(device *d, tile_kernel_function kernel, int at_once, unsigned of_block, size_t each_warp,
+                    const pair_args *a, const whole_args &w) {
+    const size_t fit = ((size_t)d->shared_most + 1024) / (each_warp * of_block + 1024 + 16); // by shared memory
+    const size_t most = (size_t)d->processors * (each_warp && fit < (size_t)at_once ? fit : (size_t)at_once);
+    const unsigned warps = a->units >= most * of_block ? of_block : 1; // few units are spread over processors
     const size_t needed = (a->units + warps - 1) / warps;
     const dim3 grid((unsigned)(warps == 1 || needed < most ? needed : most) + (WHOLE ? 1 : 0)), block(32 * warps);
     const bool small = a->units <= (size_t)d->processors * 4;
     if (each_warp && d->prepared != (const void *)kernel) {
         if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          (int)each_warp * TILE_WARPS)))
+                                          (int)(each_warp * of_block))))
             return 1;
         d->prepared = (const void *)kernel;
     }
@@ -129,17 +132,33 @@ static int run_tile(device *d, tile_kernel_function kernel, int at_once, size_t 
                         WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }
 
+template <bool WHOLE, int NT, int ROWS, int SHAPE>
+static int run_quick(device *d, const pair_args *a, const whole_args &w) {
+    return run_tile<WHOLE>(d, quick_tile<NT, ROWS, SHAPE>, quick_blocks<NT, ROWS>(), QUICK_WARPS,
+                           sizeof(quick_room<NT, ROWS>), a, w);
+}
+
+template <bool WHOLE, int SHAPE> static int choose_quick(device *d, const pair_args *a, const whole_args &w) {
+    enum { FEW = QUICK_TWICE, MANY = UNIT_ENTRIES };
+    if (a->longest > FEW)
+        return a->n <= 32 ? run_quick<WHOLE, 4, MANY, SHAPE>(d, a, w) : run_quick<WHOLE, 8, MANY, SHAPE>(d, a, w);
+    return a->n <= 16   ? run_quick<WHOLE, 2, FEW, SHAPE>(d, a, w)
+           : a->n <= 32 ? run_quick<WHOLE, 4, FEW, SHAPE>(d, a, w)
+           : a->n <= 56 ? run_quick<WHOLE, 7, FEW, SHAPE>(d, a, w)
+                        : run_quick<WHOLE, 8, FEW, SHAPE>(d, a, w);
+}
+
 template <int T, int SHAPE> static int run_term(device *d, const pair_args *a) {
     auto *kernel = a->most_members > 1 ? fused_tile<T, SHAPE, false, true> : fused_tile<T, SHAPE, false, false>;
-    return run_tile<false>(d, kernel, tile_blocks<T, SHAPE>(), 0, a, whole_args());
+    return run_tile<false>(d, kernel, tile_blocks<T, SHAPE>(), TILE_WARPS, 0, a, whole_args());
 }
 
 template <int T, int SHAPE> static int run_whole(device *d, const pair_args *a, const whole_args &w) {
-    if (w.record) return run_tile<true>(d, quick_tile<T, SHAPE>, quick_blocks<T, SHAPE>(), sizeof(quick_room<T>), a, w);
-    return run_tile<true>(d, fused_tile<T, SHAPE, true, true>, tile_blocks<T, SHAPE>(), 0, a, w);
+    return run_tile<true>(d, fused_tile<T, SHAPE, true, true>, tile_blocks<T, SHAPE>(), TILE_WARPS, 0, a, w);
 }
 
 template <int SHAPE> static int choose_term(device *d, const pair_args *a) {
+    if (a->recorded && d->tensors) return choose_quick<false, SHAPE>(d, a, whole_args());
     return a->n <= 16   ? run_term<2, SHAPE>(d, a)
            : a->n <= 32 ? run_term<4, SHAPE>(d, a)
            : a->n <= 56 ? run_term<7, SHAPE>(d, a)
@@ -147,6 +166,7 @@ template <int SHAPE> static int choose_term(device *d, const pair_args *a) {
 }
 
 template <int SHAPE> static int choose_whole(device *d, const pair_args *a, const whole_args &w) {
+    if (w.record) return choose_quick<true, SHAPE>(d, a, w);
     return a->n <= 16   ? run_whole<2, SHAPE>(d, a, w)
            : a->n <= 32 ? run_whole<4, SHAPE>(d, a, w)
            : a->n <= 56 ? run_whole<7, SHAPE>(d, a, w)
@@ -234,7 +254,8 @@ static int fused(device *d, int bits, const pair_args *a) {
 
 static int iterates(const device *d, int bits, const pair_args *a) {
     if (!(takes_tile(bits, a) || takes_tensor(d, bits, a)) || !fuses(d, bits, a)) return 0;
-    return takes_wide(d, bits, a) ? 2 : 1;
+    if (takes_wide(d, bits, a)) return ITERATES_GATHERS;
+    return takes_tile(bits, a) && d->tensors ? ITERATES_RECORDS : ITERATES;
 }
 
 static int iterate(device *d, int bits, const iteration_args *args) {

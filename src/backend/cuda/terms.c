@@ -202,7 +202,7 @@ static svmp_status plan_records(backend *b, const term_lists *l, cuda_term *term
     unit_record *made = NULL;
     svmp_status status;
     if (b->n > tile_places(b->n) || term->all.longest > UNIT_ENTRIES || l->most_members > 1) return SVMP_OK;
-    if (l->member_count != term->units) return SVMP_OK;
+    if (l->member_count != term->units || term->all.in_sd) return SVMP_OK;
     for (size_t i = 0; i < variables && sums; i++)
         if (start[i + 1] - start[i] > UNIT_ENTRIES) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(b->context, made, term->units));
@@ -211,6 +211,7 @@ static svmp_status plan_records(backend *b, const term_lists *l, cuda_term *term
         if (made[u].self == UINT32_MAX) goto done;
     }
     SVMP_CHECK(CUDA_PUT(b, term->record, term->units, made));
+    term->all.recorded = 1;
 done:
     svmp_release(b->context, made);
     return status;
@@ -293,7 +294,7 @@ done:
  * not in units of their sd, which is kept from iteration to iteration. */
 svmp_status svmp_cuda_plan_whole(backend *b) {
     cuda *own = b->own;
-    const cuda_term *term = &own->terms[0];
+    cuda_term *term = &own->terms[0];
     const size_t variables = b->model->graph->variables;
     if (own->term_count != 1 || term->way != WAY_FUSED || own->ops->iterate == NULL || b->messages || b->sd)
         return SVMP_OK;
@@ -303,10 +304,11 @@ svmp_status svmp_cuda_plan_whole(backend *b) {
     const int iterates = own->ops->iterates(own->device, own->bits, &all);
     const size_t pieces = own->quadratic.piece_count + own->gather.piece_count;
     own->whole = iterates > 0;
-    own->whole_score = own->whole && (!own->gathers || iterates == 2) && pieces == 0 &&
+    own->whole_score = own->whole && (!own->gathers || iterates == ITERATES_GATHERS) && pieces == 0 &&
                        b->model->quadratic.start[variables] <= UINT32_MAX &&
                        b->model->group_row[b->model->group_count] <= INT32_MAX && variables <= INT32_MAX;
     if (!own->whole) return SVMP_OK;
+    if (iterates != ITERATES_RECORDS) term->record = NULL;
     if (term->record == NULL) return CUDA_TAKE(b, own->z_next, variables * b->n);
     SVMP_TRY(CUDA_TAKE(b, own->centre.placed, variables * tile_places(b->n)));
     return CUDA_TAKE(b, own->placed_next, variables * tile_places(b->n));

@@ -7,7 +7,7 @@ struct whole_args {
     step_args step;
     float *z;
     int scored;
-    const unit_record *record; // tile_quick.cuh
+    const unit_record *record; // quick.cuh
     int drawn;
     const float *placed;
     float *placed_next;
@@ -225,12 +225,11 @@ static __device__ __forceinline__ void tile_move(const whole_args &w, unsigned i
     const double begin = __shfl_sync(0xffffffffu, first, 0);
     const double here = one ? first - begin : 0, there = two ? second - begin : 0;
     __syncwarp();
-    room.pull[lane] = (float)here; // the centre is that of body_centre, which adds up in the order of tiles
+    room.pull[lane] = (float)here; // the centre is that of body_centre, which adds up neighbours first
     if (two) room.pull[l] = (float)there;
     __syncwarp();
-    unsigned valid;
-    const unsigned at = placed_first(T, n, lane, &valid);
-    const double offset = single_offset(__fadd_rn(valid > 0 ? room.pull[at] : 0, valid > 1 ? room.pull[at + 1] : 0), n);
+    const unsigned at = 2 * lane;
+    const double offset = single_offset(__fadd_rn(at < n ? room.pull[at] : 0, at + 1 < n ? room.pull[at + 1] : 0), n);
     if (one) w.z[row] = (float)(here - offset);
     if (two) w.z[row + 32] = (float)(there - offset);
     __syncwarp();
