@@ -72,12 +72,12 @@ static size_t ring_bytes(int bits, const ring_shape &shape, size_t rows) {
 static tensor_shape shape_tensor(size_t n, size_t rows) {
     const unsigned groups = (unsigned)((n + TENSOR_GROUP - 1) / TENSOR_GROUP), tiles = (unsigned)((n + 15) / 16);
     return {groups * TENSOR_GROUP, tiles, groups * tiles - 2 * groups * (groups - 1),
-            rows <= TENSOR_ROWS ? 0 : wide_chunks(rows)};
+            rows <= TENSOR_ROWS ? 0 : tensor_wide_chunks(rows)};
 }
 
-// Bytes of shared memory: what tensor_room or wide_room has, or the ring of units that do not suit.
+// Bytes of shared memory: what tensor_room or tensor_wide_room has, or the ring of units that do not suit.
 static size_t tensor_bytes(const tensor_shape &shape, const ring_shape &other, size_t rows, unsigned threads) {
-    const size_t words = shape.chunks ? wide_room::EACH * (size_t)shape.chunks : (size_t)tensor_room::EACH;
+    const size_t words = shape.chunks ? tensor_wide_room::EACH * (size_t)shape.chunks : (size_t)tensor_room::EACH;
     const size_t own = shape.places * (words + 2 * sizeof(float) + threads / 32 * sizeof(float2));
     const size_t its = ring_bytes(32, other, rows);
     return own > its ? own : its;
@@ -235,9 +235,9 @@ template <int SHAPE, bool WHOLE> static int choose_tensor(device *d, const pair_
     if (a->longest <= TENSOR_ROWS)
         return threads == TENSOR_FEW ? run_tensor<TENSOR_FEW, SHAPE, WHOLE, tensor_room>(d, a, w)
                                      : run_tensor<256, SHAPE, WHOLE, tensor_room>(d, a, w);
-    return threads == TENSOR_FEW    ? run_tensor<TENSOR_FEW, SHAPE, WHOLE, wide_room>(d, a, w)
-           : threads == TENSOR_SOME ? run_tensor<TENSOR_SOME, SHAPE, WHOLE, wide_room>(d, a, w)
-                                    : run_tensor<256, SHAPE, WHOLE, wide_room>(d, a, w);
+    return threads == TENSOR_FEW    ? run_tensor<TENSOR_FEW, SHAPE, WHOLE, tensor_wide_room>(d, a, w)
+           : threads == TENSOR_SOME ? run_tensor<TENSOR_SOME, SHAPE, WHOLE, tensor_wide_room>(d, a, w)
+                                    : run_tensor<256, SHAPE, WHOLE, tensor_wide_room>(d, a, w);
 }
 
 static int fused(device *d, int bits, const pair_args *a) {

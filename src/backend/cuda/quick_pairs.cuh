@@ -151,13 +151,10 @@ template <int NT, int ROWS> struct quick_pairs {
     // from - |y - y'|^2 / 2 of row blocks 2 m and 2 m + 1: h.h' + l.h', then h.l'
     __device__ __forceinline__ void multiply(int m, int j, const float (&from)[4], float (&v)[4]) const {
         const int r = 2 * m, s = r + 1;
-        const unsigned a[4] = {high[r], high[s], low[r], low[s]}, b[2] = {high[r], high[s]};
+        const unsigned a[4] = {high[r], high[s], low[r], low[s]};
         multiply_on(v, a, column[j], from);
-        multiply_8(v, b, low[j]);
-        if (ROWS > QUICK_TWICE) {
-            const unsigned c[2] = {third[r], third[s]};
-            multiply_8(v, c, third_column[j]);
-        }
+        multiply_8(v, high[r], high[s], low[j]);
+        if (ROWS > QUICK_TWICE) multiply_8(v, third[r], third[s], third_column[j]);
     }
 };
 

@@ -3,7 +3,7 @@
 
 enum { TENSOR_MOST_ROWS = 108 };
 
-static unsigned wide_chunks(size_t rows) { return (unsigned)((rows + 4 + 15) / 16); }
+static unsigned tensor_wide_chunks(size_t rows) { return (unsigned)((rows + 4 + 15) / 16); }
 
 // In place of ones, so that their own product is small: this, which is taken off again.
 #define WIDE_ONES    0x20002000u // two of 1/128
@@ -21,22 +21,22 @@ static __device__ __forceinline__ uint4 load_matrices(const unsigned *row) {
     return to;
 }
 
-struct wide_rows;
+struct tensor_wide_rows;
 
 // For each chunk and 16 particles there are 4 matrices of h and 4 of l. A matrix has 8 rows, one of a particle, of 4
 // words of two coordinates: 0 and 1 have words 0, 2, 4 and 6 of the first 8 particles and of the other 8; 2 and 3 words
 // 1, 3, 5 and 7. The last word of the last chunk but one has 1/128 in place of h, -64 |y|^2 in place of l; the last is
 // 0. Before, coordinates of single precision are there: those of the first 8 in place of h, of the others in place of
 // l.
-struct wide_room {
+struct tensor_wide_room {
     enum { WIDE = 1, EACH = 64 }; // bytes of a particle, in a chunk
-    typedef wide_rows rows;
+    typedef tensor_wide_rows rows;
     unsigned *words;
     float *place, *pull;
     float2 *sums;
     unsigned chunks, stride; // words of a chunk
 
-    __device__ __forceinline__ wide_room(const tensor_shape &shape, void *memory)
+    __device__ __forceinline__ tensor_wide_room(const tensor_shape &shape, void *memory)
         : words((unsigned *)memory), place((float *)(words + 16 * shape.places * shape.chunks)),
           pull(place + shape.places), sums((float2 *)(pull + shape.places)), chunks(shape.chunks),
           stride(16 * shape.places) {}
@@ -118,15 +118,16 @@ struct wide_room {
     }
 };
 
-struct wide_rows {
+struct tensor_wide_rows {
     const unsigned *first;
     float begin;
 
-    __device__ __forceinline__ void load(const wide_room &at, unsigned group, unsigned, float pivot) {
+    __device__ __forceinline__ void load(const tensor_wide_room &at, unsigned group, unsigned, float pivot) {
         begin = pivot - WIDE_PRODUCT;
         first = at.words + 1024 * group + threadIdx.x % 32 * 4;
     }
-    __device__ __forceinline__ void multiply(const wide_room &at, unsigned pair, float (&v)[16], float (&w)[16]) const {
+    __device__ __forceinline__ void multiply(const tensor_wide_room &at, unsigned pair, float (&v)[16],
+                                             float (&w)[16]) const {
         const unsigned lane = threadIdx.x % 32; // of columns, the words of a particle are side by side
         const unsigned *rows = first,
                        *columns = at.words + 256 * pair + (lane / 8 % 2 * 64 + lane / 16 * 32) + lane % 8 * 4;

@@ -168,14 +168,12 @@ static __device__ __forceinline__ float wide_gather(const wide_lane<TILES> &has,
     return __fadd_rn(__fadd_rn(wide_add(q[0]), wide_add(q[1])), __fadd_rn(wide_add(q[2]), wide_add(q[3])));
 }
 
-// The centred row of a member that has moved: a warp. The centre is that of body_centre, which adds up in the order of
-// tiles.
+// The centred row of a member that has moved: a warp. The centre is that of body_centre, which adds up neighbours
+// first.
 static __device__ __forceinline__ void wide_centre(unsigned n, const double *moved, float *to) {
-    const unsigned lane = threadIdx.x % 32;
-    unsigned valid;
-    const unsigned at = placed_first(tile_side(n), n, lane, &valid);
-    const float one = valid > 0 ? (float)(moved[at] - moved[0]) : 0,
-                two = valid > 1 ? (float)(moved[at + 1] - moved[0]) : 0;
+    const unsigned lane = threadIdx.x % 32, at = 2 * lane;
+    const float one = at < n ? (float)(moved[at] - moved[0]) : 0,
+                two = at + 1 < n ? (float)(moved[at + 1] - moved[0]) : 0;
     const double offset = single_offset(__fadd_rn(one, two), n);
     if (lane < n) to[lane] = (float)((moved[lane] - moved[0]) - offset);
     if (lane + 32 < n) to[lane + 32] = (float)((moved[lane + 32] - moved[0]) - offset);
