@@ -287,7 +287,7 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
         if (SHAPE != SHAPE_RBF) *(float2 *)&room.push[2 * lane] = make_float2(c * place.x, c * place.y);
     }
     const float by = (SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : -2) * inverse;
-    if (tries_products(furthest) && furthest <= PRODUCT_REACH * upper && h > 0 && h * scale < 1000)
+    if (tries_products(furthest) && furthest <= PRODUCT_REACH * fminf(h, upper) && h > 0 && h * scale < 1000)
         quick_sums<NT, ROWS, SHAPE, false>(n, lane, h, by * quick_over(1, scale), *rows, room);
     else // particles are far from the others, for this bandwidth
         quick_far<NT, ROWS, SHAPE>(n, h, by, number_of(rows), number_of(&room));
