@@ -27,7 +27,7 @@ static uint32_t operands_of(uint32_t code) {
     return code == CODE_COPY ? 1 : 3;
 }
 
-static svmp_status put_code(backend *b, const code_block *code, program_args *made) {
+static svmp_status put_code(backend *b, const code_block *code, program_args *made, program_code *copy) {
     device_instruction *list = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(b->context, list, code->count));
@@ -42,12 +42,22 @@ static svmp_status put_code(backend *b, const code_block *code, program_args *ma
     made->registers = (uint32_t)code->registers;
     SVMP_CHECK(CUDA_PUT(b, made->code, code->count, list));
     SVMP_CHECK(CUDA_PUT(b, made->literals, code->literal_count, code->literals));
+    if (copy == NULL) goto done;
+    *copy = (program_code){.code = list,
+                           .count = code->count,
+                           .literal_count = code->literal_count,
+                           .slots = made->slots,
+                           .registers = made->registers,
+                           .special = made->special};
+    list = NULL;
+    SVMP_CHECK(SVMP_NEW(b->context, copy->literals, code->literal_count));
+    if (code->literal_count) memcpy(copy->literals, code->literals, code->literal_count * sizeof *copy->literals);
 done:
     svmp_release(b->context, list);
     return status;
 }
 
-svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made) {
+svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made, program_code *code) {
     const bound_program *bound = svmp_program_group_bound(group);
     const program *compiled = bound->compiled;
     program_partial *partial = NULL;
@@ -57,7 +67,7 @@ svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_arg
     SVMP_CHECK(SVMP_NEW(b->context, slots, group->slots));
     for (size_t j = 0; j < group->slots; j++) slots[j] = (uint32_t)j;
     SVMP_CHECK(svmp_program_partial(compiled, group->slots, slots, &partial));
-    SVMP_CHECK(put_code(b, &partial->gradient, made));
+    SVMP_CHECK(put_code(b, &partial->gradient, made, code));
     SVMP_CHECK(CUDA_PUT(b, made->columns, compiled->columns * group->instances, bound->columns));
     SVMP_CHECK(CUDA_PUT(b, made->variables, group->slots * group->instances, group->variables));
 done:
@@ -131,18 +141,30 @@ static svmp_status plan_programs(backend *b) {
     cuda *own = b->own;
     const svmp_model *model = b->model;
     double *gradient = NULL;
-    SVMP_TRY(SVMP_NEW(b->context, own->programs, model->group_count));
-    SVMP_TRY(CUDA_TAKE(b, gradient, model->group_row[model->group_count] * b->n));
+    program_code *codes = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(b->context, own->programs, model->group_count));
+    SVMP_CHECK(SVMP_NEW(b->context, codes, model->group_count));
+    SVMP_CHECK(CUDA_TAKE(b, gradient, model->group_row[model->group_count] * b->n));
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];
         if (group->instances == 0 || group->slots == 0) continue;
         program_args *made = &own->programs[own->program_count];
-        SVMP_TRY(svmp_cuda_program(b, group, made));
-        made->gradient = gradient + model->group_row[g] * b->n;
         own->program_count++;
+        SVMP_CHECK(svmp_cuda_program(b, group, made, &codes[own->program_count - 1]));
+        made->gradient = gradient + model->group_row[g] * b->n;
     }
     own->gather.pieces.rows = own->gather.whole.rows = gradient;
-    return order_programs(b);
+    own->gathers = own->program_count > 0;
+    SVMP_CHECK(svmp_cuda_compile(b, codes));
+    SVMP_CHECK(order_programs(b));
+done:
+    for (size_t g = 0; codes && g < model->group_count; g++) {
+        svmp_release(b->context, codes[g].code);
+        svmp_release(b->context, codes[g].literals);
+    }
+    svmp_release(b->context, codes);
+    return status;
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
@@ -226,7 +248,6 @@ svmp_status svmp_cuda_plan_score(backend *b) {
     whole->out = own->score;
     SVMP_TRY(cut(b, model->graph->own_variables, q->start, &own->quadratic));
 
-    own->gathers = own->program_count > 0;
     if (!own->gathers) return SVMP_OK;
     SVMP_TRY(CUDA_PUT(b, own->gather.whole.item, model->gather_start[variables], model->gather_row));
     own->gather.whole.out = own->score;

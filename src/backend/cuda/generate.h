@@ -1,0 +1,26 @@
+/* Programs as text: CUDA C++ that NVRTC compiles when a run starts, or plain C. The same programs give the same text.
+ */
+#ifndef SVMP_BACKEND_CUDA_GENERATE_H
+#define SVMP_BACKEND_CUDA_GENERATE_H
+
+#include "backend/cuda/program.h"
+#include "base/context.h"
+
+/* The instructions of a program, on the host. */
+typedef struct program_code {
+    device_instruction *code;
+    double *literals;
+    size_t count, literal_count;
+    uint32_t slots, registers;
+    int special;
+} program_code;
+
+/* Whether two programs are the same, so that one text is enough. */
+int svmp_generate_same(const program_code *p, const program_code *q);
+
+/* Text with a kernel `generated_S` for each set S: programs first[S] ... first[S + 1] - 1 of `list`, which know their
+ * numbers in it from their blocks. Each thread has `width` particles. The caller releases the text. */
+svmp_status svmp_generate(svmp_context *context, size_t sets, const size_t *first, const program_code *const *list,
+                          unsigned width, char **text);
+
+#endif
