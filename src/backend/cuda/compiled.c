@@ -8,9 +8,9 @@
 #include "backend/cuda/kept.h"
 #include "backend/cuda/nvrtc.h"
 
-enum { LONGEST = 2000, MOST_INSTRUCTIONS = 6000 }; /* of a program, and of all that differ: compilers take seconds */
-enum { SMALL_REGISTERS = 12 };                     /* others would keep small programs from running side by side */
-enum { MANY_LANES = 1 << 18 };                     /* from so many on a thread has several particles */
+enum { MOST_INSTRUCTIONS = 1000, MOST_DIFFERENT = 16 }; /* of all programs that differ: compilers take seconds */
+enum { SMALL_REGISTERS = 12 };                          /* others would keep small programs from running side by side */
+enum { MANY_LANES = 1 << 18 };                          /* from so many on a thread has several particles */
 enum { KINDS = 3, MOST_SETS = 1024 };
 
 /* The choice: programs in the order of their sets, each of which is one kernel. */
@@ -50,7 +50,7 @@ static svmp_status choose(const backend *b, compiled_plan *plan) {
     const cuda *own = b->own;
     program_work *works = NULL;
     double all = 0;
-    size_t instructions = 0;
+    size_t instructions = 0, different = 0;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(b->context, works, own->program_count));
     for (size_t g = 0; g < own->program_count; g++) {
@@ -61,10 +61,10 @@ static svmp_status choose(const backend *b, compiled_plan *plan) {
     qsort(works, own->program_count, sizeof *works, most_first);
     for (size_t k = 0; k < own->program_count && plan->count < MOST_SETS; k++) {
         const size_t g = works[k].number, count = own->programs[g].count;
-        if (count > LONGEST || (double)own->programs[g].instances * (double)b->n >= INT32_MAX) continue;
+        if ((double)own->programs[g].instances * (double)b->n >= INT32_MAX) continue;
         const int known = is_known(plan, g);
-        if (!known && instructions + count > MOST_INSTRUCTIONS) continue;
-        if (!known) instructions += count;
+        if (!known && (instructions + count > MOST_INSTRUCTIONS || different == MOST_DIFFERENT)) continue;
+        if (!known) instructions += count, different++;
         plan->order[plan->count++] = g;
     }
 done:
@@ -170,8 +170,10 @@ static svmp_status compile(backend *b, const compiled_plan *plan, int capability
     char *text = NULL, *image = NULL, why[512] = "";
     size_t bytes = 0;
     int loaded = 0;
+    svmp_log_level level = SVMP_LOG_INFO;
     svmp_status status = SVMP_OK;
     if (!svmp_nvrtc_find(&compiler, why, sizeof why)) goto done;
+    level = SVMP_LOG_WARNING; /* something is wrong with what is there */
     SVMP_CHECK(svmp_generate(b->context, plan->sets, plan->first, plan->list, plan->width, &text));
     SVMP_CHECK(find_image(b->context, &compiler, text, capability, &image, &bytes, why, sizeof why));
     if (image == NULL) goto done;
@@ -182,7 +184,7 @@ static svmp_status compile(backend *b, const compiled_plan *plan, int capability
         snprintf(why, sizeof why, "the driver does not take what NVRTC %d.%d compiles", compiler.major, compiler.minor);
 done:
     if (status == SVMP_OK && !loaded)
-        svmp_log(b->context, SVMP_LOG_INFO, "The GPU interprets the model's programs, which takes longer: %s.", why);
+        svmp_log(b->context, level, "The GPU interprets the model's programs, which takes longer: %s.", why);
     svmp_release(b->context, text);
     svmp_release(b->context, image);
     return status;

@@ -45,18 +45,12 @@ static const char *name_of(uint32_t code) {
     }
 }
 
-/* The value as C. Products that are the value are named: see PRODUCT in generated.h. */
+/* The value as C. Products that are values are rounded before another instruction adds something. */
 static const char *value_of(uint32_t code) {
     switch (code) {
     case OP_multiply: return "PRODUCT(a, b)";
     case OP_square: return "PRODUCT(a, a)";
     case OP_masked_multiply: return "a == 0 ? 0 : PRODUCT(a, b)";
-    case CODE_PAIRS + PAIR_add_multiply: return "PRODUCT(a + b, c)";
-    case CODE_PAIRS + PAIR_subtract_multiply: return "PRODUCT(a - b, c)";
-    case CODE_PAIRS + PAIR_multiply_multiply: return "PRODUCT(a * b, c)";
-    case CODE_PAIRS + PAIR_add_square: return "PRODUCT(a + b, a + b)";
-    case CODE_PAIRS + PAIR_subtract_square: return "PRODUCT(a - b, a - b)";
-    case CODE_PAIRS + PAIR_multiply_square: return "PRODUCT(a * b, a * b)";
     default: break;
     }
     switch (code) {

@@ -18,7 +18,8 @@
 #endif
 
 /* The interpreter rounds what an instruction computes before the next one reads it. For the same bits no product of one
- * instruction, and no product that a function of libm ends with, may be joined to a sum of another. */
+ * instruction (PRODUCT, as in expr/opcodes.h), and no product that a function of libm ends with, may be joined to a sum
+ * of another. */
 #ifdef __CUDACC__
 #define PRODUCT(p, q) __dmul_rn(p, q)
 #define ROUNDED(v)    __dadd_rn(v, -0.0)
