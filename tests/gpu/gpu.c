@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "compare.h"
 #include "models.h"
+#include "operations.h"
 
 #include "bench/bench.h" /* last: it has a context of its own */
 
@@ -360,6 +361,7 @@ int main(int count, char **arguments) {
     quick = count > 2;
     programs = quick && strcmp(arguments[2], "--programs") == 0;
     start_context(0);
+    failures += check_operations(context);
     check_compiled_text();
     if (programs) {
         check_models(arguments[1]);
