@@ -88,7 +88,7 @@ int nvrtcCompileProgram(fake_program *program, int count, const char *const *opt
 int nvrtcGetCUBINSize(fake_program *program, size_t *bytes) { return *bytes = program->bytes, 0; }
 int nvrtcGetCUBIN(fake_program *program, char *to) { return memcpy(to, program->image, program->bytes), 0; }
 
-static const char log_text[] = "programs.cu(7): error: not today\nand more";
+static const char log_text[] = "programs.cu(3): warning: hm\nprograms.cu(7): error: not today\nand more";
 int nvrtcGetProgramLogSize(fake_program *program, size_t *bytes) { return (void)program, *bytes = sizeof log_text, 0; }
 int nvrtcGetProgramLog(fake_program *program, char *to) {
     return (void)program, memcpy(to, log_text, sizeof log_text), 0;

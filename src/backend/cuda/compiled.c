@@ -11,7 +11,7 @@
 enum { MOST_INSTRUCTIONS = 1000, MOST_DIFFERENT = 16 }; /* of all programs that differ: compilers take seconds */
 enum { SMALL_REGISTERS = 12 };                          /* others would keep small programs from running side by side */
 enum { MANY_LANES = 1 << 18 };                          /* from so many on a thread has several particles */
-enum { KINDS = 3, MOST_SETS = 1024 };
+enum { KINDS = 3, MOST_PROGRAMS = 1024 };
 
 /* The choice: programs in the order of their sets, each of which is one kernel. */
 typedef struct compiled_plan {
@@ -59,7 +59,7 @@ static svmp_status choose(const backend *b, compiled_plan *plan) {
     }
     if (all < own->ops->worth) goto done;
     qsort(works, own->program_count, sizeof *works, most_first);
-    for (size_t k = 0; k < own->program_count && plan->count < MOST_SETS; k++) {
+    for (size_t k = 0; k < own->program_count && plan->count < MOST_PROGRAMS; k++) {
         const size_t g = works[k].number, count = own->programs[g].count;
         if ((double)own->programs[g].instances * (double)b->n >= INT32_MAX) continue;
         const int known = is_known(plan, g);

@@ -86,15 +86,18 @@ uint64_t svmp_nvrtc_key(const nvrtc *compiler, const char *text, int capability,
     return svmp_hash_bytes(svmp_hash_word(hash, strlen(text)), strlen(text), text);
 }
 
-/* Copies the first line of what the compiler says. */
+/* Copies the first error of what the compiler says. */
 static void read_log(const nvrtc *compiler, nvrtc_program program, char *why, size_t size) {
     char *log = NULL;
     size_t bytes = 0;
     snprintf(why, size, "NVRTC does not compile them");
     if (compiler->log_size(program, &bytes) != 0 || bytes < 2 || (log = calloc(bytes + 1, 1)) == NULL) return;
     if (compiler->log(program, log) == 0) {
-        log[strcspn(log, "\n")] = '\0';
-        snprintf(why, size, "NVRTC does not compile them: %s", log);
+        char *found = strstr(log, "error");
+        while (found && found > log && found[-1] != '\n') found--;
+        if (found == NULL) found = log;
+        found[strcspn(found, "\n")] = '\0';
+        snprintf(why, size, "NVRTC does not compile them: %s", found);
     }
     free(log);
 }
@@ -103,7 +106,7 @@ svmp_status svmp_nvrtc_compile(svmp_context *context, const nvrtc *compiler, con
                                char **image, size_t *bytes, char *why, size_t size) {
     const char *contents[SOURCES];
     char architecture[64];
-    const char *const options[] = {architecture, "--std=c++17", "--disable-warnings"};
+    const char *const options[] = {architecture, "--std=c++17"};
     nvrtc_program program = NULL;
     svmp_status status = SVMP_OK;
     for (size_t k = 0; k < SOURCES; k++) contents[k] = k < OWN_SOURCES ? (const char *)sources[k]->bytes : "";
