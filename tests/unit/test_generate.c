@@ -15,6 +15,7 @@
 #include "backend/cuda/interpret.h"
 #include "backend/cuda/kept.h"
 #include "backend/cuda/nvrtc.h"
+#include "backend/cuda/twins.h"
 #include "gpu/compare.h"
 #include "gpu/models.h"
 #include "simulated.h"
@@ -223,6 +224,73 @@ static void test_random_programs(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- derivatives that share a row -------------------------------------------------------------------------------- */
+
+static void interpret(const program_code *p, size_t n, const double *x, const double *columns, double *gradient) {
+    const uint32_t variables[SLOTS] = {0, 1, 2, 3};
+    double registers[REGISTERS];
+    const program_args args = {.code = p->code,
+                               .literals = p->literals,
+                               .columns = columns,
+                               .variables = variables,
+                               .x = x,
+                               .gradient = gradient,
+                               .instances = 1,
+                               .n = n,
+                               .count = (uint32_t)p->count,
+                               .slots = SLOTS};
+    for (size_t l = 0; l < n; l++) run_program(&args, l, registers, 1, 1);
+}
+
+#define AT(kind, number) ((uint32_t)(number) | (uint32_t)(kind) << PLACE_SHIFT)
+
+/* Random programs whose outputs are one value, minus that, half of it, and a copy of one of these: with one row and
+ * weights they have the bits that they have with four. */
+static void test_twins(void **state) {
+    (void)state;
+    enum { TWINS = 60, NUMBERS = 5 };
+    svmp_context *context = test_context(1);
+    size_t shared = 0;
+    for (uint64_t g = 0; g < TWINS; g++) {
+        program_code p = {0};
+        double x[SLOTS * NUMBERS], columns[COLUMNS], all[SLOTS * NUMBERS], few[SLOTS * NUMBERS] = {0};
+        random_program(1000 + g, &p);
+        p.literals[0] = g % 2 ? 0.5 : -4;
+        p.literals[1] = 0.3;
+        device_instruction *last = p.code + INSTRUCTIONS - SLOTS;
+        last[0] = (device_instruction){
+            .code = OP_negate, .out = AT(PLACE_OUTPUT, g % 4), .operand = {(uint32_t)g % REGISTERS}, .operands = 1};
+        last[1] = (device_instruction){.code = OP_multiply,
+                                       .out = AT(PLACE_OUTPUT, (g + 1) % 4),
+                                       .operand = {AT(PLACE_LITERAL, g % 5 == 0), (uint32_t)g % REGISTERS},
+                                       .operands = 2};
+        last[2] = (device_instruction){
+            .code = CODE_COPY, .out = AT(PLACE_OUTPUT, (g + 2) % 4), .operand = {last[g % 2].out}, .operands = 1};
+        last[3] = (device_instruction){.code = g % 3 ? OP_add : OP_negate,
+                                       .out = AT(PLACE_OUTPUT, (g + 3) % 4),
+                                       .operand = {last[1].out, last[0].out},
+                                       .operands = g % 3 ? 2 : 1};
+        for (size_t e = 0; e < SLOTS * NUMBERS; e++) x[e] = 0.5 + 0.4 * test_random(79, e);
+        for (size_t e = 0; e < COLUMNS; e++) columns[e] = 0.5 + 0.4 * test_random(80, e);
+        interpret(&p, NUMBERS, x, columns, all);
+        assert_ok(svmp_cuda_find_twins(context, &p));
+        assert_true(p.count < INSTRUCTIONS);
+        interpret(&p, NUMBERS, x, columns, few);
+        for (size_t j = 0; j < SLOTS; j++)
+            for (size_t l = 0; l < NUMBERS; l++) {
+                const double one = all[j * NUMBERS + l], other = p.rows[j].weight * few[p.rows[j].slot * NUMBERS + l];
+                if (memcmp(&one, &other, sizeof one) != 0 && !(isnan(one) && isnan(other)))
+                    fail_msg("program %zu, slot %zu: %a, and %a by slot %u", (size_t)g, j, one, other, p.rows[j].slot);
+            }
+        for (size_t j = 0; j < SLOTS; j++) shared += p.rows[j].slot != j;
+        free(p.code);
+        free(p.literals);
+        svmp_release(context, p.rows);
+    }
+    assert_true(shared > 2 * TWINS - 20 && shared < 3 * TWINS);
+    svmp_context_free(context);
+}
+
 /* Threads of a device divide by a product. */
 static void test_division(void **state) {
     (void)state;
@@ -414,11 +482,11 @@ static void test_nvrtc(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_models, set_up),       cmocka_unit_test_setup(test_random_programs, set_up),
-        cmocka_unit_test_setup(test_division, set_up),     cmocka_unit_test_setup(test_kept, set_up),
-        cmocka_unit_test_setup(test_not_kept, set_up),     cmocka_unit_test_setup(test_no_compiler, set_up),
-        cmocka_unit_test_setup(test_kept_is_used, set_up), cmocka_unit_test_setup(test_memory, set_up),
-        cmocka_unit_test_setup(test_nvrtc, set_up),
+        cmocka_unit_test_setup(test_models, set_up),      cmocka_unit_test_setup(test_random_programs, set_up),
+        cmocka_unit_test_setup(test_twins, set_up),       cmocka_unit_test_setup(test_division, set_up),
+        cmocka_unit_test_setup(test_kept, set_up),        cmocka_unit_test_setup(test_not_kept, set_up),
+        cmocka_unit_test_setup(test_no_compiler, set_up), cmocka_unit_test_setup(test_kept_is_used, set_up),
+        cmocka_unit_test_setup(test_memory, set_up),      cmocka_unit_test_setup(test_nvrtc, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }

@@ -188,6 +188,13 @@ done:
     return status;
 }
 
+void svmp_program_code_free(svmp_context *context, program_code *p) {
+    svmp_release(context, p->code);
+    svmp_release(context, p->literals);
+    svmp_release(context, p->rows);
+    *p = (program_code){0};
+}
+
 int svmp_generate_same(const program_code *p, const program_code *q) {
     if (p->count != q->count || p->slots != q->slots || p->literal_count != q->literal_count) return 0;
     return memcmp(p->code, q->code, p->count * sizeof *p->code) == 0 &&

@@ -6,14 +6,23 @@
 #include "backend/cuda/program.h"
 #include "base/context.h"
 
+/* Where the derivative of a slot is: in the row of a slot, and times what (twins.h). */
+typedef struct slot_row {
+    uint32_t slot;
+    double weight;
+} slot_row;
+
 /* The instructions of a program, on the host. */
 typedef struct program_code {
     device_instruction *code;
     double *literals;
+    slot_row *rows; /* one for each slot; NULL: each has its own */
     size_t count, literal_count;
     uint32_t slots, registers;
     int special;
 } program_code;
+
+void svmp_program_code_free(svmp_context *context, program_code *p);
 
 /* Whether two programs are the same, so that one text is enough. */
 int svmp_generate_same(const program_code *p, const program_code *q);
