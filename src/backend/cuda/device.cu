@@ -1,7 +1,9 @@
 // A device on an NVIDIA GPU: svmp_cuda.so, which is loaded when a run asks for it (load.c). One stream, so that kernels
 // run in the order of their launches; no atomics on floating-point numbers, so that the bits are the same in every run.
+#include <cuda.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #include <atomic>
 #include <cmath>

@@ -1,9 +1,6 @@
 // Kernels that were generated and compiled when a run started: loaded and launched by the driver, which the runtime has
 // loaded already. Its functions are looked up by name: all drivers have them, and no toolkit's runtime is asked for
 // more.
-#include <cuda.h>
-#include <dlfcn.h>
-
 struct driver {
     CUresult (*load)(CUmodule *, const void *);
     CUresult (*unload)(CUmodule);
