@@ -9,6 +9,7 @@
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  *     bench_gpu --tau SIDE N ITERATIONS             and with its precision unknown
  *     bench_gpu --fields                            the Poisson fields alone
+ *     bench_gpu --programs                          models with programs: compiled by NVRTC, and interpreted
  *     bench_gpu --of-paper sensors|crowd COUNT N ITERATIONS
  *     bench_gpu --paper-row sensors|crowd COUNT N KERNEL    measured, `cuda` alone
  *     bench_gpu --paper                             the sensors and the crowd of the paper, and a hundred times as
@@ -196,6 +197,41 @@ static void field_rows(void) {
         }
 }
 
+/* Whether the programs of a model are compiled or not: an iteration, and the time until the first. */
+static void program_row(svmp_model *model, const char *name) {
+    double took[2], made[2];
+    for (int compiled = 0; compiled < 2; compiled++) {
+        backend *b = NULL;
+        if (compiled)
+            unsetenv("SVMP_NVRTC");
+        else
+            setenv("SVMP_NVRTC", "", 1);
+        const double started = seconds();
+        must(svmp_backend_create(&svmp_backend_cuda, model, 50, 1, NULL, NULL, &b));
+        made[compiled] = seconds() - started;
+        svmp_backend_free(b);
+        took[compiled] = measure(model, &svmp_backend_cuda, "rbf@blanket", 50, 0.3, BACKEND_PATIENCE);
+    }
+    printf("%-18s programs interpreted %8.2f us an iteration, %.2f s to start; compiled %8.2f us, %.2f s\n", name,
+           1e6 * took[0], made[0], 1e6 * took[1], made[1]);
+    fflush(stdout);
+    svmp_model_free(model);
+}
+
+static void program_rows(void) {
+    program_row(field(quick ? 4 : 100, 0), "Poisson, tau 100");
+    program_row(field(quick ? 4 : 100, 1), "Poisson 100");
+    program_row(field(quick ? 4 : 300, 0), "Poisson, tau 300");
+    for (size_t times = 1; times <= (quick ? 1 : 100); times *= 100) {
+        srand(1);
+        program_row(read_with("models/sensors.bug", write_sensors, 100 * times),
+                    times > 1 ? "10,000 sensors" : "100 sensors");
+        srand(1);
+        program_row(read_with("models/crowd.bug", write_crowd, 80 * times),
+                    times > 1 ? "crowd of 8,000" : "crowd of 80");
+    }
+}
+
 int main(int count, char **arguments) {
     quick = is_quick(count, arguments);
     start_context(0);
@@ -251,6 +287,7 @@ int main(int count, char **arguments) {
     svmp_model_free(small);
     const int brief = count == 2 && strcmp(arguments[1], "--grid") == 0;
     if (count == 2 && strcmp(arguments[1], "--fields") == 0) return field_rows(), 0;
+    if (count == 2 && strcmp(arguments[1], "--programs") == 0) return program_rows(), 0;
     if (!brief) paper_rows();
     if (!brief) discrepancies();
     if (count == 2 && strcmp(arguments[1], "--paper") == 0) return 0;

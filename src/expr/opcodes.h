@@ -17,23 +17,31 @@ typedef enum expr_op {
     OP_COUNT
 } expr_op;
 
+/* A product that is rounded, whatever is added to it: compilers for devices would join it to the sum. Those of the host
+ * are told not to by an option. */
+#ifdef __CUDACC__
+#define PRODUCT(p, q) __dmul_rn(p, q)
+#else
+#define PRODUCT(p, q) ((p) * (q))
+#endif
+
 /* Two operations in one loop: (a first b) second c, rounded twice as if they were two. */
 #define PAIR_LIST(X)                                                                                                   \
     X(add, add, (a + b) + c)                                                                                           \
     X(add, subtract, (a + b) - c)                                                                                      \
     X(add, subtract_from, c - (a + b))                                                                                 \
-    X(add, multiply, (a + b) * c)                                                                                      \
-    X(add, square, (a + b) * (a + b))                                                                                  \
+    X(add, multiply, PRODUCT(a + b, c))                                                                                \
+    X(add, square, PRODUCT(a + b, a + b))                                                                              \
     X(subtract, add, (a - b) + c)                                                                                      \
     X(subtract, subtract, (a - b) - c)                                                                                 \
     X(subtract, subtract_from, c - (a - b))                                                                            \
-    X(subtract, multiply, (a - b) * c)                                                                                 \
-    X(subtract, square, (a - b) * (a - b))                                                                             \
-    X(multiply, add, (a * b) + c)                                                                                      \
-    X(multiply, subtract, (a * b) - c)                                                                                 \
-    X(multiply, subtract_from, c - (a * b))                                                                            \
-    X(multiply, multiply, (a * b) * c)                                                                                 \
-    X(multiply, square, (a * b) * (a * b))
+    X(subtract, multiply, PRODUCT(a - b, c))                                                                           \
+    X(subtract, square, PRODUCT(a - b, a - b))                                                                         \
+    X(multiply, add, PRODUCT(a, b) + c)                                                                                \
+    X(multiply, subtract, PRODUCT(a, b) - c)                                                                           \
+    X(multiply, subtract_from, c - PRODUCT(a, b))                                                                      \
+    X(multiply, multiply, PRODUCT(PRODUCT(a, b), c))                                                                   \
+    X(multiply, square, PRODUCT(PRODUCT(a, b), PRODUCT(a, b)))
 
 typedef enum pair_op {
 #define PAIR_ROW(first, second, value) PAIR_##first##_##second,

@@ -4,13 +4,16 @@
 
 #include "expr/exponential.h"
 
-/* How the functions are declared, and those that only they call: on a device as its own. */
+/* How the functions are declared, and those that only they call: on a device as its own. A structure is MADE(type){...}
+ * in C and in C++. */
 #ifdef __CUDACC__
 #define SPECIAL     static __device__ __noinline__
 #define SPECIAL_OWN static __device__ __noinline__
+#define MADE(type)  type
 #else
 #define SPECIAL
 #define SPECIAL_OWN static
+#define MADE(type)  (type)
 #endif
 
 SPECIAL double svmp_log_gamma(double x); /* log |gamma(x)|, without libm's global sign */

@@ -16,11 +16,11 @@ SPECIAL_OWN dual coefficient(double x, double a, double b, double k) {
     double m = floor(k / 2);
     if (k == 2 * m) {
         double below = (a + 2 * m - 1) * (a + 2 * m), value = m * (b - m) * x / below;
-        return (dual){value, -value * (1 / (a + 2 * m - 1) + 1 / (a + 2 * m)), m * x / below};
+        return MADE(dual){value, -value * (1 / (a + 2 * m - 1) + 1 / (a + 2 * m)), m * x / below};
     }
     double below = (a + 2 * m) * (a + 2 * m + 1), value = -(a + m) * (a + b + m) * x / below;
     double slope = 1 / (a + m) + 1 / (a + b + m) - 1 / (a + 2 * m) - 1 / (a + 2 * m + 1);
-    return (dual){value, value * slope, -(a + m) * x / below};
+    return MADE(dual){value, value * slope, -(a + m) * x / below};
 }
 
 /* F = 1/(1 + u_1/(1 + u_2/(1 + ...))). Lentz' method gives the denominator:
@@ -51,7 +51,7 @@ SPECIAL_OWN dual fraction(double x, double a, double b) {
         if (fabs(ratio.value - 1) < rounding && fabs(f.value) * (fabs(ratio.a) + fabs(ratio.b)) < rounding * scale)
             break;
     }
-    return (dual){1 / f.value, -f.a / (f.value * f.value), -f.b / (f.value * f.value)};
+    return MADE(dual){1 / f.value, -f.a / (f.value * f.value), -f.b / (f.value * f.value)};
 }
 
 /* I = x^a (1-x)^b / (a B(a, b)) F, where x is small enough for the fraction to converge fast. */
@@ -59,19 +59,19 @@ SPECIAL_OWN dual direct(double x, double complement, double a, double b) {
     double log_x = log(x), log_complement = log(complement);
     double log_beta = svmp_log_gamma(a) + svmp_log_gamma(b) - svmp_log_gamma(a + b), sum = svmp_digamma(a + b);
     dual f = fraction(x, a, b);
-    return (dual){a * log_x + b * log_complement - log_beta - log(a) + log(f.value),
-                  log_x - svmp_digamma(a) + sum - 1 / a + f.a / f.value,
-                  log_complement - svmp_digamma(b) + sum + f.b / f.value};
+    return MADE(dual){a * log_x + b * log_complement - log_beta - log(a) + log(f.value),
+                      log_x - svmp_digamma(a) + sum - 1 / a + f.a / f.value,
+                      log_complement - svmp_digamma(b) + sum + f.b / f.value};
 }
 
 SPECIAL_OWN dual log_beta_i(double x, double a, double b) {
-    if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1)) return (dual){NAN, NAN, NAN};
-    if (x == 0) return (dual){-INFINITY, -INFINITY, INFINITY};
-    if (x == 1) return (dual){0, 0, 0};
+    if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1)) return MADE(dual){NAN, NAN, NAN};
+    if (x == 0) return MADE(dual){-INFINITY, -INFINITY, INFINITY};
+    if (x == 1) return MADE(dual){0, 0, 0};
     if (x < (a + 1) / (a + b + 2)) return direct(x, 1 - x, a, b);
     dual other = direct(1 - x, x, b, a); /* I_x(a, b) = 1 - I_{1-x}(b, a) */
     double factor = -1 / expm1(-other.value);
-    return (dual){svmp_log1m_exp(-other.value), other.b * factor, other.a * factor};
+    return MADE(dual){svmp_log1m_exp(-other.value), other.b * factor, other.a * factor};
 }
 
 SPECIAL double svmp_log_beta_i(double x, double a, double b) { return log_beta_i(x, a, b).value; }
@@ -79,7 +79,9 @@ SPECIAL double svmp_log_beta_i_first(double x, double a, double b) { return log_
 SPECIAL double svmp_log_beta_i_second(double x, double a, double b) { return log_beta_i(x, a, b).b; }
 
 /* Differences of the first derivatives: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h, h a part of what is moved. */
-SPECIAL_OWN dual difference(dual up, dual down) { return (dual){up.value - down.value, up.a - down.a, up.b - down.b}; }
+SPECIAL_OWN dual difference(dual up, dual down) {
+    return MADE(dual){up.value - down.value, up.a - down.a, up.b - down.b};
+}
 
 SPECIAL double svmp_log_beta_i_bend(double x, double a, double b) {
     const double h = 0x1p-9 * a;

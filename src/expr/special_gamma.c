@@ -99,22 +99,22 @@ SPECIAL_OWN dual smaller_tail(double a, double x, int *lower) {
     *lower = x < a + 1;
     if (*lower) {
         dual s = series(a, x);
-        return (dual){front - log(a) + log(s.value), log(x) - svmp_digamma(a + 1) + s.slope / s.value};
+        return MADE(dual){front - log(a) + log(s.value), log(x) - svmp_digamma(a + 1) + s.slope / s.value};
     }
     dual h = fraction(a, x);
-    return (dual){front + log(h.value), log(x) - svmp_digamma(a) + h.slope / h.value};
+    return MADE(dual){front + log(h.value), log(x) - svmp_digamma(a) + h.slope / h.value};
 }
 
 /* log P when `lower`, else log Q; and the derivative. One is 1 minus the other:
  *     log(1 - e^t), whose derivative is -t' e^t / (1 - e^t) = -t' / (e^-t - 1). */
 SPECIAL_OWN dual log_tail(double a, double x, int lower) {
-    if (!(a > 0) || !(x >= 0)) return (dual){NAN, NAN};
-    if (x == 0) return lower ? (dual){-INFINITY, -INFINITY} : (dual){0, 0};
-    if (isinf(x)) return lower ? (dual){0, 0} : (dual){-INFINITY, INFINITY};
+    if (!(a > 0) || !(x >= 0)) return MADE(dual){NAN, NAN};
+    if (x == 0) return lower ? MADE(dual){-INFINITY, -INFINITY} : MADE(dual){0, 0};
+    if (isinf(x)) return lower ? MADE(dual){0, 0} : MADE(dual){-INFINITY, INFINITY};
     int which;
     dual tail = smaller_tail(a, x, &which);
     if (which == lower) return tail;
-    return (dual){svmp_log1m_exp(-tail.value), -tail.slope / expm1(-tail.value)};
+    return MADE(dual){svmp_log1m_exp(-tail.value), -tail.slope / expm1(-tail.value)};
 }
 
 SPECIAL double svmp_log_gamma_p(double a, double x) { return log_tail(a, x, 1).value; }

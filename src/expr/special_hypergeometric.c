@@ -17,7 +17,7 @@ SPECIAL_OWN int is_count(double x) { return x >= 0 && x < 0x1p26 && x == floor(x
  *     t_{u+1} / t_u = psi (n1 - u)(m - u) / ((u + 1)(n2 - m + u + 1)). */
 SPECIAL_OWN moments sum_terms(double packed, double m, double log_psi) {
     double n1 = floor(packed * 0x1p-26), n2 = packed - n1 * 0x1p26;
-    if (!is_count(n1) || !is_count(n2) || !is_count(m) || m > n1 + n2) return (moments){NAN, NAN, NAN};
+    if (!is_count(n1) || !is_count(n2) || !is_count(m) || m > n1 + n2) return MADE(moments){NAN, NAN, NAN};
     double low = m > n2 ? m - n2 : 0, high = m < n1 ? m : n1;
     double first = log_choose(n1, low) + log_choose(n2, m - low) + low * log_psi;
     double log_term = 0, largest = 0, sum = 1, weighted = low, squares = 0; /* sum of term (u - mean)^2 */
@@ -35,7 +35,7 @@ SPECIAL_OWN moments sum_terms(double packed, double m, double log_psi) {
         sum += term;
         weighted += (u + 1) * term;
     }
-    return (moments){first + largest + log(sum), weighted / sum, squares / sum};
+    return MADE(moments){first + largest + log(sum), weighted / sum, squares / sum};
 }
 
 SPECIAL double svmp_log_hypergeometric_sum(double packed, double m, double log_psi) {

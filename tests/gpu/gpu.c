@@ -2,15 +2,18 @@
  *
  *     gpu_tests FOLDER [--quick]      FOLDER has the models (models/)
  *     gpu_tests FOLDER --wide         wide blankets alone
+ *     gpu_tests FOLDER --programs     operations and models alone
  *
  * Prints a line for each check, and ends with 1 if one failed. Called by tests/gpu/run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "backend/cuda/cuda.h"
 #include "base/random.h"
 #include "compare.h"
 #include "models.h"
+#include "operations.h"
 
 #include "bench/bench.h" /* last: it has a context of its own */
 #include "wide.h"
@@ -20,8 +23,25 @@ typedef struct bounds {
     double tolerance; /* of phi */
 } bounds;
 
-static const bounds both[] = {{&svmp_backend_cuda_f64, 1e-12}, {&svmp_backend_cuda, 1e-6}};
-static int failures, quick;
+/* The backends as they are, but for what they compile: all programs, or none. */
+static svmp_status alloc_other(backend *b, const kernel *k, int bits, int compiles) {
+    static device_ops other[2]; /* they outlive their backends */
+    const device_ops *ops = NULL;
+    SVMP_TRY(svmp_cuda_load(b->context, &ops));
+    other[compiles] = *ops;
+    other[compiles].worth = 0;
+    if (!compiles) other[compiles].capability = NULL;
+    return svmp_cuda_alloc(b, k, &other[compiles], bits);
+}
+static svmp_status alloc_compiled_32(backend *b, const kernel *k) { return alloc_other(b, k, 32, 1); }
+static svmp_status alloc_compiled_64(backend *b, const kernel *k) { return alloc_other(b, k, 64, 1); }
+static svmp_status alloc_interpreted(backend *b, const kernel *k) { return alloc_other(b, k, 64, 0); }
+static CUDA_KIND(compiled_32, "cuda", alloc_compiled_32);
+static CUDA_KIND(compiled_64, "cuda-f64", alloc_compiled_64);
+static CUDA_KIND(interpreted, "cuda-f64", alloc_interpreted);
+
+static const bounds both[] = {{&compiled_64, 1e-12}, {&compiled_32, 1e-6}};
+static int failures, quick, programs;
 
 static void check(comparison c, const char *name) {
     for (size_t k = 0; k < 2; k++) {
@@ -55,6 +75,37 @@ static void check_discrepancy(comparison c, const char *name) {
 /* The plain loops are slow: above 65 particles the vectorised ones stand for them, which their own tests compare. */
 static const backend_kind *reference(size_t n) { return n <= 65 ? &svmp_backend_ref : &svmp_backend_cpu; }
 
+/* Compiled programs give the bits that interpreted ones give. */
+static void check_compiled(const svmp_model *model, const char *name, size_t n) {
+    const comparison c = {.model = model,
+                          .reference = &interpreted,
+                          .other = &compiled_64,
+                          .kernel = "rbf@self",
+                          .step = "adagrad:0.1",
+                          .n = n,
+                          .iterations = 3};
+    differences found;
+    const svmp_status status = compare_backends(&c, &found);
+    const int good = status == SVMP_OK && found.score == 0;
+    printf("%-4s %-8s %-20s n = %-5zu compiled programs have the bits of interpreted ones: score %.1e%s\n",
+           good ? "ok" : "BAD", "cuda-f64", name, n, found.score, status == SVMP_OK ? "" : svmp_context_error(context));
+    failures += !good;
+}
+
+/* A text of many special functions, and enough instances for threads of several particles. */
+static void check_compiled_text(void) {
+    const char *text =
+        "model { a ~ dgamma(2, 2)\n b ~ dbeta(2, 3)\n m ~ dnorm(0, 1)\n"
+        "for (i in 1:60) { x[i] ~ dgamma(a, exp(m))\n z[i] ~ dt(m, a, 3 + a)\n u[i] ~ dnorm(phi(z[i]) + log(x[i]), a)\n"
+        "w[i] ~ dbeta(1 + a, 1 + x[i])\n v[i] ~ dweib(1 + b, x[i])\n s[i] ~ dnorm(sin(z[i])*pow(x[i], b), 1) T(0,)"
+        " } }";
+    const size_t sizes[] = {2, 3, 50, 300, 1001};
+    svmp_model *model = NULL;
+    must(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_compiled(model, "special functions", sizes[s]);
+    svmp_model_free(model);
+}
+
 static void check_models(const char *folder) {
     const size_t sizes[] = {2, 3, 50, 64, 65, 200, 1000};
     for (size_t k = 0; k < ALL_MODELS; k++) {
@@ -76,7 +127,8 @@ static void check_models(const char *folder) {
                                .n = sizes[s],
                                .iterations = 3},
                   all_models[k][0]);
-        for (size_t s = 2; s < 6; s += 3)
+        for (size_t s = 1; s < 6; s += 4) check_compiled(model, all_models[k][0], sizes[s]);
+        for (size_t s = 2; s < 6 && !programs; s += 3)
             check_discrepancy(
                 (comparison){
                     .model = model, .kernel = "rbf@blanket", .step = "adagrad:0.1", .n = sizes[s], .iterations = 1},
@@ -477,6 +529,7 @@ static void check_divergence(void) {
 int main(int count, char **arguments) {
     if (count < 2) return 2;
     quick = count > 2;
+    programs = quick && strcmp(arguments[2], "--programs") == 0;
     start_context(0);
     if (quick && strcmp(arguments[2], "--wide") == 0) {
         quick = 0;
@@ -484,6 +537,15 @@ int main(int count, char **arguments) {
         check_wide_units();
         check_wide_domains();
         printf("%d of the checks failed\n", failures);
+        svmp_context_free(context);
+        return failures > 0;
+    }
+    failures += check_operations(context);
+    check_compiled_text();
+    if (programs) {
+        check_models(arguments[1]);
+        printf("%d of the checks failed\n", failures);
+        svmp_context_free(context);
         return failures > 0;
     }
     check_bits();

@@ -1,7 +1,9 @@
 #include "simulated.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/select.h"
 #include "expr/special.h"
@@ -28,6 +30,7 @@ struct device {
     step_result told[DEVICE_STEPS];
     size_t steps, asked;
     int halted;
+    void *library; /* of generated code */
 };
 
 static int open_device(device **made, size_t which, char *text, size_t size) {
@@ -36,7 +39,10 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     return *made == NULL;
 }
 
-static void close_device(device *d) { free(d); }
+static void close_device(device *d) {
+    if (d->library) dlclose(d->library);
+    free(d);
+}
 static const char *describe(const device *d) { return (void)d, "a simulated device"; }
 static const char *error(const device *d) { return (void)d, "it was unplugged"; }
 static size_t room(device *d) { return (void)d, (size_t)1 << 30; }
@@ -90,6 +96,17 @@ static int run_all_programs(const programs_args *all) {
     return 0;
 }
 
+size_t test_simulated_generated;
+
+static int run_generated(const generated_args *a, size_t blocks) {
+    void (*run)(const generated_args *, uint32_t, uint32_t);
+    memcpy(&run, &a->kernel, sizeof run);
+    for (uint32_t block = 0; block < blocks; block++)
+        for (uint32_t thread = 0; thread < GENERATED_BLOCK; thread++) run(a, block, thread);
+    test_simulated_generated++;
+    return 0;
+}
+
 static int launch(device *d, device_kernel which, int bits, const void *args, size_t count);
 
 size_t test_simulated_failure;
@@ -106,6 +123,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     if (d->halted) return 0;
     if (which == KERNEL_PROGRAM) return run_programs(args, count);
     if (which == KERNEL_PROGRAMS) return run_all_programs(args);
+    if (which == KERNEL_GENERATED) return run_generated(args, count);
     if (which == KERNEL_FINISH) return finish(d, bits, args);
     const score_args *score = which == KERNEL_SCORE ? args : NULL;
     for (size_t t = 0; score && t < score->piece_count * score->pieces.n; t++) body_sum(&score->pieces, t);
@@ -128,6 +146,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
         case KERNEL_KAPPA: body_kappa(args, t); break;
         case KERNEL_PROGRAM:
         case KERNEL_PROGRAMS:
+        case KERNEL_GENERATED:
         case KERNEL_FINISH:
         case KERNEL_STEP:
         case KERNEL_DIFFUSE: return 1;
@@ -224,6 +243,33 @@ static int finishes(const device *d, int bits, const pair_args *a) {
 static const device_ops simulated_whole = {SIMULATED,      .finishes = finishes, .fuses = fuses,
                                            .fused = fused, .iterates = iterates, .iterate = iterate};
 
+/* ---- generated code, as a shared object of the host -------------------------------------------------------------- */
+
+static int capability(const device *d) { return (void)d, 90; }
+
+static int load_generated(device *d, const void *image, size_t bytes, size_t count, void **kernels) {
+    char path[] = "/tmp/svmp-generated-XXXXXX";
+    const int descriptor = mkstemp(path);
+    if (d->library) dlclose(d->library);
+    const int written = descriptor >= 0 && write(descriptor, image, bytes) == (ssize_t)bytes;
+    if (descriptor >= 0) close(descriptor);
+    d->library = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (descriptor >= 0) unlink(path);
+    for (size_t s = 0; d->library && s < count; s++) {
+        char name[32];
+        snprintf(name, sizeof name, "generated_%zu", s);
+        kernels[s] = dlsym(d->library, name);
+        if (kernels[s] == NULL) return 1;
+    }
+    return d->library == NULL;
+}
+
+static const device_ops simulated_generated = {SIMULATED, .capability = capability, .load = load_generated};
+const device_ops *const test_simulated_compiles = &simulated_generated;
+static svmp_status alloc_generated(backend *b, const kernel *k) {
+    return svmp_cuda_alloc(b, k, &simulated_generated, 64);
+}
+
 static svmp_status alloc_32(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 32); }
 static svmp_status alloc_whole(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated_whole, 32); }
 static svmp_status alloc_64(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 64); }
@@ -231,3 +277,4 @@ static svmp_status alloc_64(backend *b, const kernel *k) { return svmp_cuda_allo
 CUDA_KIND(test_backend_simulated, "cuda", alloc_32);
 CUDA_KIND(test_backend_simulated_f64, "cuda-f64", alloc_64);
 CUDA_KIND(test_backend_simulated_whole, "cuda", alloc_whole);
+CUDA_KIND(test_backend_simulated_generated, "cuda-f64", alloc_generated);

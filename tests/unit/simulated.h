@@ -11,6 +11,12 @@ extern const backend_kind test_backend_simulated, test_backend_simulated_f64;
 /* 'cuda' on a device that can do an iteration in one launch. */
 extern const backend_kind test_backend_simulated_whole;
 
+/* 'cuda-f64' on a device that takes code for the host, which the library of fake_nvrtc.c makes; and how many launches
+ * of such code there were. */
+extern const backend_kind test_backend_simulated_generated;
+extern size_t test_simulated_generated;
+extern const device_ops *const test_simulated_compiles; /* that device */
+
 /* Launches until one fails, that one included; 0: none does. */
 extern size_t test_simulated_failure;
 

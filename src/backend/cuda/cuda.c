@@ -125,6 +125,7 @@ void svmp_cuda_release(svmp_context *context, cuda *own) {
     svmp_release(context, own->taken);
     for (size_t a = 0; a < 2 * KERNEL_TERMS_MAX; a++) svmp_release(context, own->terms[a].member_start);
     svmp_release(context, own->programs);
+    svmp_release(context, own->generated);
     svmp_release(context, own->messages.programs);
     svmp_release(context, own->messages.evaluations);
 }
@@ -179,6 +180,11 @@ svmp_status svmp_cuda_launch_programs(backend *b, const double *x) {
         programs_args args = own->together[k];
         args.x = x;
         SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAMS, 64, &args, own->blocks[k])));
+    }
+    for (size_t s = 0; s < own->generated_count; s++) {
+        own->generated[s].x = x;
+        const size_t blocks = own->generated[s].first[own->generated[s].count];
+        SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_GENERATED, 64, &own->generated[s], blocks)));
     }
     return SVMP_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
+#include "backend/cuda/generate.h"
 
 /* Sums of rows for each variable. Lists of many rows are left out of `whole`; they are added up in pieces, and the
  * pieces then to what is there. */
@@ -54,6 +55,8 @@ typedef struct cuda {
     size_t program_count, program_alone;
     programs_args together[2]; /* and then those that have one for all, without special functions and with them */
     size_t blocks[2];          /* of these */
+    generated_args *generated; /* those that are compiled: one launch for each set */
+    size_t generated_count;
     row_sums quadratic, gather;
     int gathers;
 
@@ -161,7 +164,15 @@ svmp_status svmp_cuda_plan_whole(backend *b);
 svmp_status svmp_cuda_plan_messages(backend *b);
 svmp_status svmp_cuda_find_messages(backend *b);
 
-/* A program for a group of the model, without instances, gradients and particles. */
-svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made);
+/* A program for a group of the model, without instances, gradients and particles; and its instructions on the host,
+ * which the caller frees, unless `code` is NULL. */
+svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made, program_code *code);
+
+/* Compiles the programs that are worth it, with the instructions of each; they are then no longer among those that are
+ * interpreted. */
+svmp_status svmp_cuda_compile(backend *b, const program_code *codes);
+
+/* How threads of generated code divide n particles among them, so many each. */
+void svmp_cuda_share(size_t n, unsigned width, generated_args *made);
 
 #endif

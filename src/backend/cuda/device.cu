@@ -1,7 +1,9 @@
 // A device on an NVIDIA GPU: svmp_cuda.so, which is loaded when a run asks for it (load.c). One stream, so that kernels
 // run in the order of their launches; no atomics on floating-point numbers, so that the bits are the same in every run.
+#include <cuda.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #include <atomic>
 #include <cmath>
@@ -10,25 +12,7 @@
 #include <new>
 #include <type_traits>
 
-#include "expr/special.h"
-
-// The special functions of the language, each file with its own names for what it keeps to itself.
-#include "expr/special_normal.c"
-#define dual     gamma_dual
-#define series   gamma_series
-#define fraction gamma_fraction
-#include "expr/special_gamma.c"
-#undef dual
-#undef series
-#undef fraction
-#define dual     beta_dual
-#define fraction beta_fraction
-#include "expr/special_beta.c"
-#undef dual
-#undef fraction
-#include "expr/special_hypergeometric.c"
-#include "expr/special_noncentral.c"
-#include "expr/special_quantile.c"
+#include "backend/cuda/special.h"
 
 #include "backend/cuda/bodies.h"
 #include "backend/cuda/kappa.h"
@@ -58,17 +42,19 @@ struct device {
     cudaStream_t stream;
     cudaError_t failed;
     int processors, shared_most;
-    int waits;   // whether kernels can start before the one before them has ended
-    int tensors; // whether tensor cores have products in single precision
+    int waits;      // whether kernels can start before the one before them has ended
+    int tensors;    // whether tensor cores have products in single precision
+    int capability; // 90: 9.0
     char words[128];
     double *registers; // of programs that have too many for the multiprocessors
     size_t registers_bytes;
     step_report *report;
     volatile unsigned long long *told;
-    int awaited;                     // whether the last step tells by itself
-    const void *prepared;            // the kernel that was last allowed its shared memory
-    unsigned long long steps, asked; // launched or put off; whose outcome the host has
-    struct iteration_queue *queue;   // queue.cuh
+    int awaited;                      // whether the last step tells by itself
+    const void *prepared;             // the kernel that was last allowed its shared memory
+    unsigned long long steps, asked;  // launched or put off; whose outcome the host has
+    struct iteration_queue *queue;    // queue.cuh
+    struct generated_code *generated; // generated.cuh
 };
 
 static int flush(device *d);
@@ -244,11 +230,14 @@ static unsigned blocks_for(const device *d, size_t count, size_t each) {
 
 #include "backend/cuda/hub.cuh"
 
+#include "backend/cuda/generated.cuh"
+
 // ---- the table ------------------------------------------------------------------------------------------------------
 
 static void close_device(device *d) {
     if (d->stream) cudaStreamSynchronize(d->stream);
     close_queue(d);
+    unload(d);
     cudaFree(d->registers);
     cudaFree(d->report);
     cudaFreeHost((void *)d->told);
@@ -291,6 +280,7 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     d->processors = properties.multiProcessorCount;
     d->waits = properties.major >= 9;
     d->tensors = properties.major >= 8;
+    d->capability = properties.major * 10 + properties.minor;
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
     const int failed = check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
@@ -394,6 +384,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     case KERNEL_PROGRAM: return launch_program(d, (const program_args *)args, count);
     case KERNEL_MIDDLE: return launch_middle(d, bits, (const pair_args *)args);
     case KERNEL_PROGRAMS: return launch_programs(d, (const programs_args *)args, count);
+    case KERNEL_GENERATED: return launch_generated(d, (const generated_args *)args, count);
     case KERNEL_SUM: RUN(kernel_sum, sum_args, THREADS); break;
     case KERNEL_LONG_SUM: return launch_long_sum(d, (const sum_args *)args, count);
     case KERNEL_SCORE: return launch_score(d, (const score_args *)args, count);
@@ -423,8 +414,9 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return check(d, cudaGetLastError());
 }
 
-static const device_ops ops = {DEVICE_VERSION, "cuda",  open_device, close_device, describe, error_of, room,
-                               allocate,       release, to_device,   to_host,      clear,    launch,   finishes,
-                               step,           outcome, fuses,       fused,        iterates, iterate};
+static const device_ops ops = {DEVICE_VERSION, "cuda",   open_device, close_device, describe, error_of,
+                               room,           allocate, release,     to_device,    to_host,  clear,
+                               launch,         finishes, step,        outcome,      fuses,    fused,
+                               iterates,       iterate,  capability,  load,         1e5};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

@@ -12,38 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/cuda/program.h"
 #include "kernel/measure.h"
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 7 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 8 /* of this file: a library of another version is not used */
 
-/* ---- scores ------------------------------------------------------------------------------------------------------ */
-
-/* An instruction of a program (expr/code.h). Places are a kind and a number. */
-enum { PLACE_REGISTER, PLACE_LITERAL, PLACE_COLUMN, PLACE_INPUT, PLACE_OUTPUT, PLACE_SHIFT = 29 };
-
-typedef struct device_instruction {
-    uint32_t code, out, operand[3];
-    uint32_t operands; /* how many are read */
-} device_instruction;
-
-/* The derivatives of all instances of a factor group, for n particles: thread k*n + l is instance k of particle l. */
-typedef struct program_args {
-    const device_instruction *code;
-    const double *literals, *columns; /* column h of instance k at h*instances + k */
-    const uint32_t *variables;        /* instance k, slot j: variables[k*slots + j] */
-    const double *x;
-    double *gradient; /* row k*slots + j */
-    size_t instances, n;
-    uint32_t count, slots, registers;
-    int special; /* whether an instruction is more than arithmetic and what libm has */
-
-    /* For messages: evaluation `k` is instance instance[k], with the variables of node node[k] at their means. NULL:
-     * all instances, as they are. */
-    const uint32_t *instance, *node, *node_of;
-    const double *mean;
-} program_args;
+/* ---- scores: after those of programs (program.h) ------------------------------------------------------------------
+ */
 
 /* Sums of rows, thread k*n + l: out[k] = constant[k] + (or -) the sum over list k of weight[e] rows[item[e]]. */
 typedef struct sum_args {
@@ -66,17 +43,6 @@ typedef struct score_args {
     sum_args first, second, pieces;
     size_t piece_count;
 } score_args;
-
-/* Some programs in one launch: number g is that of blocks first[g] ... first[g + 1] - 1 of so many threads, each of
- * which has one particle or several. */
-enum { PROGRAM_BLOCK = 128, ABREAST = 4 };
-typedef struct programs_args {
-    const program_args *list;
-    const uint32_t *first;
-    const double *x; /* instead of theirs */
-    uint32_t count, registers;
-    int special, abreast;
-} programs_args;
 
 /* ---- places of particles ----------------------------------------------------------------------------------------- */
 
@@ -228,7 +194,7 @@ typedef struct step_result {
 typedef struct iteration_args {
     pair_args pair;
     sum_args score;  /* all scores as one sum; its start NULL: they are not */
-    sum_args gather; /* what is added to it, with ITERATES_GATHERS; its start NULL: nothing */
+    sum_args gather; /* what is added to it, with ITERATES_GATHERS; it has columns. Its start NULL: nothing */
     int scored;      /* whether they are in pair.score */
     step_args step;
     float *z;                  /* where the centred rows of the new particles go */
@@ -242,15 +208,16 @@ typedef struct iteration_args {
 
 /* Kernels of one body a thread, or a team of 32 threads, and the type of their arguments. */
 typedef enum device_kernel {
-    KERNEL_PROGRAM,  /* program_args */
-    KERNEL_PROGRAMS, /* programs_args; counts blocks */
-    KERNEL_SUM,      /* sum_args */
-    KERNEL_LONG_SUM, /* sum_args, of lists that are long */
-    KERNEL_SCORE,    /* score_args */
-    KERNEL_CENTRE,   /* centre_args, teams */
-    KERNEL_MESSAGE,  /* message_args, teams */
-    KERNEL_DRAW,     /* draw_args */
-    KERNEL_MATRIX,   /* pair_args, and so all below; 32: matrices of floats, 64: of doubles */
+    KERNEL_PROGRAM,   /* program_args */
+    KERNEL_PROGRAMS,  /* programs_args; counts blocks */
+    KERNEL_GENERATED, /* generated_args; counts blocks */
+    KERNEL_SUM,       /* sum_args */
+    KERNEL_LONG_SUM,  /* sum_args, of lists that are long */
+    KERNEL_SCORE,     /* score_args */
+    KERNEL_CENTRE,    /* centre_args, teams */
+    KERNEL_MESSAGE,   /* message_args, teams */
+    KERNEL_DRAW,      /* draw_args */
+    KERNEL_MATRIX,    /* pair_args, and so all below; 32: matrices of floats, 64: of doubles */
     KERNEL_ADD_PIECES,
     KERNEL_MIDDLE, /* exact order statistics, a block for each unit */
     KERNEL_SCALE,
@@ -314,6 +281,14 @@ typedef struct device_ops {
      * kernel. */
     int (*iterates)(const device *d, int bits, const pair_args *args);
     int (*iterate)(device *d, int bits, const iteration_args *args); /* a step, too */
+
+    /* Code that is generated when a run starts: the compute capability that it is compiled for (90: 9.0), and the
+     * kernels generated_0 ... of machine code, which is copied. `load` fails if the device does not take it, and can be
+     * used as before. NULL: none. `worth`: instructions of all programs, instances and particles of an iteration from
+     * which on compiling is worth its time. */
+    int (*capability)(const device *d);
+    int (*load)(device *d, const void *image, size_t bytes, size_t count, void **kernels);
+    double worth;
 } device_ops;
 
 /* What a library of devices exports. */

@@ -5,18 +5,6 @@
 #include "backend/cuda/device.h"
 #include "expr/opcodes.h"
 
-#ifdef __CUDACC__
-#define BODY               static __device__ __forceinline__
-#define CALLED             static __device__ __noinline__
-#define READ_ONLY(pointer) __ldg(pointer)
-#define UNROLL             _Pragma("unroll")
-#else
-#define BODY               static inline
-#define CALLED             static inline
-#define READ_ONLY(pointer) (*(pointer))
-#define UNROLL
-#endif
-
 /* Numbers that a loop reads before it adds them up, so that they are under way together. */
 enum { TOGETHER = 8 };
 

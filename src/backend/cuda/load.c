@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/nvrtc.h"
 
 #define LIBRARY "svmp_cuda.so"
 
@@ -70,9 +71,15 @@ int svmp_cuda_found(char *words, size_t size) {
 }
 
 const char *svmp_gpu_found(char *buffer, size_t size) {
-    char words[512];
+    char words[512], why[512];
+    nvrtc compiler;
     if (buffer == NULL || size == 0) return NULL;
     const int found = svmp_cuda_found(words, sizeof words);
-    snprintf(buffer, size, "gpu: %s%s", found ? "" : "no. ", words);
+    if (!found)
+        snprintf(buffer, size, "gpu: no. %s", words);
+    else if (svmp_nvrtc_find(&compiler, why, sizeof why))
+        snprintf(buffer, size, "gpu: %s, NVRTC %d.%d", words, compiler.major, compiler.minor);
+    else
+        snprintf(buffer, size, "gpu: %s, no NVRTC", words);
     return buffer;
 }

@@ -126,7 +126,7 @@ static svmp_status put_programs(backend *b, const message_lists *l, size_t *firs
         const evaluations *e = &l->groups[g];
         if (e->count == 0) continue;
         program_args *made = &m->programs[m->program_count];
-        SVMP_TRY(svmp_cuda_program(b, &model->groups[g], made));
+        SVMP_TRY(svmp_cuda_program(b, &model->groups[g], made, NULL));
         SVMP_TRY(CUDA_PUT(b, made->instance, e->count, e->instance));
         SVMP_TRY(CUDA_PUT(b, made->node, e->count, e->node));
         made->gradient = *rows + first_row[g] * b->n;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/twins.h"
 #include "expr/code.h"
 #include "expr/program.h"
 #include "expr/special.h"
@@ -27,27 +28,42 @@ static uint32_t operands_of(uint32_t code) {
     return code == CODE_COPY ? 1 : 3;
 }
 
-static svmp_status put_code(backend *b, const code_block *code, program_args *made) {
-    device_instruction *list = NULL;
-    svmp_status status;
-    SVMP_CHECK(SVMP_NEW(b->context, list, code->count));
+/* The instructions of a program on the host. */
+static svmp_status take_code(svmp_context *context, const code_block *code, program_code *made) {
+    SVMP_TRY(SVMP_NEW(context, made->code, code->count));
+    SVMP_TRY(SVMP_NEW(context, made->literals, code->literal_count));
+    if (code->literal_count) memcpy(made->literals, code->literals, code->literal_count * sizeof *made->literals);
     for (size_t k = 0; k < code->count; k++) {
         const code_instruction *i = &code->instructions[k];
-        list[k] =
-            (device_instruction){.code = i->code, .out = place_of(code, i->out), .operands = operands_of(i->code)};
-        for (size_t p = 0; p < list[k].operands; p++) list[k].operand[p] = place_of(code, i->operand[p]);
+        device_instruction *to = &made->code[k];
+        *to = (device_instruction){.code = i->code, .out = place_of(code, i->out), .operands = operands_of(i->code)};
+        for (size_t p = 0; p < to->operands; p++) to->operand[p] = place_of(code, i->operand[p]);
         made->special |= is_special(i->code);
     }
-    made->count = (uint32_t)code->count;
+    made->count = code->count;
+    made->literal_count = code->literal_count;
     made->registers = (uint32_t)code->registers;
-    SVMP_CHECK(CUDA_PUT(b, made->code, code->count, list));
-    SVMP_CHECK(CUDA_PUT(b, made->literals, code->literal_count, code->literals));
+    return SVMP_OK;
+}
+
+/* With `code`, derivatives share rows. */
+static svmp_status put_code(backend *b, const code_block *block, program_args *made, program_code *code) {
+    program_code local = {0}, *p = code ? code : &local;
+    svmp_status status;
+    p->slots = made->slots;
+    SVMP_CHECK(take_code(b->context, block, p));
+    if (code) SVMP_CHECK(svmp_cuda_find_twins(b->context, p));
+    made->count = (uint32_t)p->count;
+    made->registers = p->registers;
+    made->special = p->special;
+    SVMP_CHECK(CUDA_PUT(b, made->code, p->count, p->code));
+    SVMP_CHECK(CUDA_PUT(b, made->literals, p->literal_count, p->literals));
 done:
-    svmp_release(b->context, list);
+    svmp_program_code_free(b->context, &local);
     return status;
 }
 
-svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made) {
+svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made, program_code *code) {
     const bound_program *bound = svmp_program_group_bound(group);
     const program *compiled = bound->compiled;
     program_partial *partial = NULL;
@@ -57,7 +73,7 @@ svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_arg
     SVMP_CHECK(SVMP_NEW(b->context, slots, group->slots));
     for (size_t j = 0; j < group->slots; j++) slots[j] = (uint32_t)j;
     SVMP_CHECK(svmp_program_partial(compiled, group->slots, slots, &partial));
-    SVMP_CHECK(put_code(b, &partial->gradient, made));
+    SVMP_CHECK(put_code(b, &partial->gradient, made, code));
     SVMP_CHECK(CUDA_PUT(b, made->columns, compiled->columns * group->instances, bound->columns));
     SVMP_CHECK(CUDA_PUT(b, made->variables, group->slots * group->instances, group->variables));
 done:
@@ -127,22 +143,84 @@ done:
     return status;
 }
 
+/* For each row of the model the one that has its numbers, and times what; returns whether any is another's. */
+static int find_rows(const svmp_model *model, const program_code *codes, size_t *item, double *weight) {
+    int twins = 0;
+    for (size_t g = 0, p = 0; g < model->group_count; g++) {
+        const factor_group *group = &model->groups[g];
+        if (group->instances == 0 || group->slots == 0) continue;
+        const slot_row *at = codes[p++].rows;
+        for (size_t r = 0; r < group->instances * group->slots; r++) {
+            const size_t j = r % group->slots, row = model->group_row[g] + r;
+            item[row] = row - j + at[j].slot;
+            weight[row] = at[j].weight;
+            twins |= at[j].slot != j;
+        }
+    }
+    return twins;
+}
+
+/* The rows that are added up for each variable. Their numbers are short where they can be. */
+static svmp_status plan_gather(backend *b, const program_code *codes) {
+    cuda *own = b->own;
+    const svmp_model *model = b->model;
+    const size_t rows = model->group_row[model->group_count];
+    sum_args *whole = &own->gather.whole;
+    size_t *item = NULL, *list = NULL;
+    uint32_t *column = NULL;
+    double *weight = NULL, *weights = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(b->context, item, rows));
+    SVMP_CHECK(SVMP_NEW(b->context, list, rows));
+    SVMP_CHECK(SVMP_NEW(b->context, column, rows));
+    SVMP_CHECK(SVMP_NEW(b->context, weight, rows));
+    SVMP_CHECK(SVMP_NEW(b->context, weights, rows));
+    const int twins = find_rows(model, codes, item, weight);
+    for (size_t e = 0; e < rows; e++) {
+        list[e] = item[model->gather_row[e]];
+        column[e] = (uint32_t)list[e];
+        weights[e] = weight[model->gather_row[e]];
+    }
+    if (rows <= UINT32_MAX)
+        SVMP_CHECK(CUDA_PUT(b, whole->column, rows, column));
+    else
+        SVMP_CHECK(CUDA_PUT(b, whole->item, rows, list));
+    if (twins) SVMP_CHECK(CUDA_PUT(b, whole->weight, rows, weights));
+done:
+    svmp_release(b->context, item);
+    svmp_release(b->context, list);
+    svmp_release(b->context, column);
+    svmp_release(b->context, weight);
+    svmp_release(b->context, weights);
+    return status;
+}
+
 static svmp_status plan_programs(backend *b) {
     cuda *own = b->own;
     const svmp_model *model = b->model;
     double *gradient = NULL;
-    SVMP_TRY(SVMP_NEW(b->context, own->programs, model->group_count));
-    SVMP_TRY(CUDA_TAKE(b, gradient, model->group_row[model->group_count] * b->n));
+    program_code *codes = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(b->context, own->programs, model->group_count));
+    SVMP_CHECK(SVMP_NEW(b->context, codes, model->group_count));
+    SVMP_CHECK(CUDA_TAKE(b, gradient, model->group_row[model->group_count] * b->n));
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];
         if (group->instances == 0 || group->slots == 0) continue;
         program_args *made = &own->programs[own->program_count];
-        SVMP_TRY(svmp_cuda_program(b, group, made));
+        SVMP_CHECK(svmp_cuda_program(b, group, made, &codes[own->program_count]));
         made->gradient = gradient + model->group_row[g] * b->n;
         own->program_count++;
     }
     own->gather.pieces.rows = own->gather.whole.rows = gradient;
-    return order_programs(b);
+    own->gathers = own->program_count > 0;
+    if (own->gathers) SVMP_CHECK(plan_gather(b, codes));
+    SVMP_CHECK(svmp_cuda_compile(b, codes));
+    SVMP_CHECK(order_programs(b));
+done:
+    for (size_t g = 0; codes && g < model->group_count; g++) svmp_program_code_free(b->context, &codes[g]);
+    svmp_release(b->context, codes);
+    return status;
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
@@ -226,9 +304,7 @@ svmp_status svmp_cuda_plan_score(backend *b) {
     whole->out = own->score;
     SVMP_TRY(cut(b, model->graph->own_variables, q->start, &own->quadratic));
 
-    own->gathers = own->program_count > 0;
     if (!own->gathers) return SVMP_OK;
-    SVMP_TRY(CUDA_PUT(b, own->gather.whole.item, model->gather_start[variables], model->gather_row));
     own->gather.whole.out = own->score;
     return cut(b, model->graph->own_variables, model->gather_start, &own->gather);
 }

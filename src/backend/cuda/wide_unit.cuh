@@ -31,8 +31,8 @@ struct wide_entries {
             for (unsigned k = t; k < start[e + 1] - first; k += blockDim.x) {
                 const bool gathered = k >= lists;
                 const size_t from = gathered ? w.gather.start[i] + k - lists : w.score.start[i] + k;
-                weight[first + k] = gathered ? 1 : -w.score.weight[from];
-                row[first + k] = gathered ? (unsigned)w.gather.item[from] | 1u << 31 : w.score.column[from];
+                weight[first + k] = !gathered ? -w.score.weight[from] : w.gather.weight ? w.gather.weight[from] : 1;
+                row[first + k] = gathered ? w.gather.column[from] | 1u << 31 : w.score.column[from];
             }
         }
         __syncthreads();

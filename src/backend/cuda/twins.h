@@ -1,0 +1,11 @@
+/* Derivatives that are another one times a power of two, as those of a - b by a and by b: they need no row of their
+ * own. What reads the rows multiplies, which is exact. */
+#ifndef SVMP_BACKEND_CUDA_TWINS_H
+#define SVMP_BACKEND_CUDA_TWINS_H
+
+#include "backend/cuda/generate.h"
+
+/* Fills in p->rows, and removes the instructions that are no longer needed. */
+svmp_status svmp_cuda_find_twins(svmp_context *context, program_code *p);
+
+#endif

@@ -1,0 +1,10 @@
+/* Every operation of the language on a device: compiled, and interpreted. */
+#ifndef SVMP_TESTS_OPERATIONS_H
+#define SVMP_TESTS_OPERATIONS_H
+
+#include "base/context.h"
+
+/* Prints a line for operations whose bits differ, and one in the end. Returns how many are more than 1e-14 apart. */
+int check_operations(svmp_context *context);
+
+#endif

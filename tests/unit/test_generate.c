@@ -1,0 +1,492 @@
+/* Programs as generated code: compiled for the host, they give the bits of the interpreter, on every model and on
+ * random programs of all operations; what is compiled is kept; and where there is no compiler, programs are
+ * interpreted. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/cuda/generate.h"
+#include "expr/special.h"
+
+#include "backend/cuda/interpret.h"
+#include "backend/cuda/kept.h"
+#include "backend/cuda/nvrtc.h"
+#include "backend/cuda/twins.h"
+#include "gpu/compare.h"
+#include "gpu/models.h"
+#include "simulated.h"
+
+static char work[] = "/tmp/svmp-test-generate-XXXXXX";
+
+static int has_compiler(void) { return system("cc --version >/dev/null 2>&1") == 0; }
+
+/* A folder of our own for what is kept, and the library that compiles for the host. */
+static int set_up(void **state) {
+    (void)state;
+    if (work[strlen(work) - 1] == 'X' && mkdtemp(work) == NULL) return 1;
+    unsetenv("FAKE_NVRTC_REFUSES");
+    return setenv("SVMP_CACHE", work, 1) || setenv("SVMP_NVRTC", FAKE_NVRTC, 1);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf %s", work);
+    return system(command);
+}
+
+/* ---- models ------------------------------------------------------------------------------------------------------ */
+
+static svmp_model *read_model(svmp_context *context, const char *const *files) {
+    char paths[MODEL_FILES][1000];
+    const char *list[MODEL_FILES];
+    size_t count = 0;
+    for (; count < MODEL_FILES && files[count]; count++) {
+        snprintf(paths[count], sizeof paths[count], "%s/%s", SVMP_MODELS, files[count]);
+        list[count] = paths[count];
+    }
+    svmp_model *model = NULL;
+    if (svmp_model_read(context, count, list, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    return model;
+}
+
+/* Scores, velocities and steps are those of the interpreter, to the last bit. */
+static void expect_bits(const svmp_model *model, const char *name, size_t n) {
+    const comparison c = {.model = model,
+                          .reference = &test_backend_simulated_f64,
+                          .other = &test_backend_simulated_generated,
+                          .kernel = "rbf@self",
+                          .step = "adagrad:0.1",
+                          .n = n,
+                          .iterations = 2};
+    differences found;
+    if (compare_backends(&c, &found) != SVMP_OK) fail_msg("%s: %s", name, svmp_context_error(model->context));
+    if (found.score != 0 || found.phi != 0 || found.x != 0)
+        fail_msg("%s, n = %zu: score %g, phi %g, x %g", name, n, found.score, found.phi, found.x);
+}
+
+static void test_models(void **state) {
+    (void)state;
+    if (!has_compiler()) skip();
+    size_t compiled = 0;
+    for (size_t k = 0; k < ALL_MODELS; k++) {
+        if (!can_read_model(all_models[k])) continue;
+        svmp_context *context = test_context(1);
+        svmp_model *model = read_model(context, all_models[k]);
+        const size_t before = test_simulated_generated;
+        expect_bits(model, all_models[k][0], 5);
+        compiled += test_simulated_generated > before;
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    assert_true(compiled >= ALL_MODELS / 2); /* others are Gaussian throughout */
+}
+
+/* ---- random programs of all operations --------------------------------------------------------------------------- */
+
+enum { INSTRUCTIONS = 40, REGISTERS = 6, SLOTS = 4, COLUMNS = 3, LITERALS = 5, INSTANCES = 3, PROGRAMS = 30 };
+
+static size_t pick(uint64_t stream, uint64_t *k, size_t below) {
+    const size_t found = (size_t)((0.5 + 0.5 * test_random(stream, (*k)++)) * (double)below);
+    return found < below ? found : below - 1;
+}
+
+static uint32_t leaf(uint64_t stream, uint64_t *k) {
+    switch (pick(stream, k, 3)) {
+    case 0: return (uint32_t)pick(stream, k, SLOTS) | (uint32_t)PLACE_INPUT << PLACE_SHIFT;
+    case 1: return (uint32_t)pick(stream, k, COLUMNS) | (uint32_t)PLACE_COLUMN << PLACE_SHIFT;
+    default: return (uint32_t)pick(stream, k, LITERALS) | (uint32_t)PLACE_LITERAL << PLACE_SHIFT;
+    }
+}
+
+/* clang-format off */
+static uint32_t operands_of(uint32_t code) {
+    switch (code) {
+#define OP1(name, value, da)         case OP_##name: return 1;
+#define OP2(name, value, da, db)     case OP_##name: return 2;
+#define OP3(name, value, da, db, dc) case OP_##name: return 3;
+#include "expr/ops.def"
+#undef OP1
+#undef OP2
+#undef OP3
+    case CODE_COPY: return 1;
+    default: return 3;
+    }
+}
+/* clang-format on */
+
+/* Special functions read leaves alone, whose values they can take. All registers are written before they are read, and
+ * all outputs in the end. */
+static void random_program(uint64_t stream, program_code *p) {
+    uint64_t k = 0;
+    p->count = INSTRUCTIONS;
+    p->slots = SLOTS;
+    p->registers = REGISTERS;
+    p->literal_count = LITERALS;
+    p->code = calloc(INSTRUCTIONS, sizeof *p->code);
+    p->literals = calloc(LITERALS, sizeof *p->literals);
+    for (size_t l = 0; l < LITERALS; l++) p->literals[l] = 0.5 + 0.4 * test_random(stream, k++);
+    if (stream % 5 == 0) p->literals[0] = stream % 2 ? INFINITY : 0x1.8p-1060;
+    if (stream % 7 == 0) p->literals[1] = stream % 2 ? -0.0 : NAN;
+    for (uint32_t i = 0; i < INSTRUCTIONS; i++) {
+        device_instruction *here = &p->code[i];
+        here->code = (uint32_t)(OP_parameter + 1 + pick(stream, &k, CODE_COPY - OP_parameter));
+        here->operands = operands_of(here->code);
+        p->special |= is_special(here->code);
+        for (uint32_t o = 0; o < here->operands; o++) {
+            const size_t written = i < REGISTERS ? i : REGISTERS;
+            const int outputs = i > INSTRUCTIONS - SLOTS;
+            here->operand[o] = leaf(stream, &k);
+            if (is_special(here->code)) continue;
+            if (written && pick(stream, &k, 3)) here->operand[o] = (uint32_t)pick(stream, &k, written);
+            if (outputs && !pick(stream, &k, 4)) here->operand[o] = (uint32_t)PLACE_OUTPUT << PLACE_SHIFT;
+        }
+        here->out = i < REGISTERS ? i : (uint32_t)pick(stream, &k, REGISTERS);
+        if (i >= INSTRUCTIONS - SLOTS) here->out = (i - (INSTRUCTIONS - SLOTS)) | (uint32_t)PLACE_OUTPUT << PLACE_SHIFT;
+    }
+}
+
+typedef struct lanes {
+    double x[8 * 11], columns[COLUMNS * INSTANCES], interpreted[SLOTS * INSTANCES * 11],
+        generated[SLOTS * INSTANCES * 11];
+    uint32_t variables[SLOTS * INSTANCES];
+} lanes;
+
+static void expect_lanes(const program_code *p, generated_args *a, lanes *here, size_t which) {
+    double registers[REGISTERS];
+    const program_args args = {.code = p->code,
+                               .literals = p->literals,
+                               .columns = here->columns,
+                               .variables = here->variables,
+                               .x = here->x,
+                               .gradient = here->interpreted,
+                               .instances = INSTANCES,
+                               .n = a->n,
+                               .count = (uint32_t)p->count,
+                               .slots = SLOTS,
+                               .special = p->special};
+    for (size_t t = 0; t < INSTANCES * args.n; t++) run_program(&args, t, registers, 1, 1);
+    for (size_t e = 0; e < SLOTS * INSTANCES * args.n; e++) {
+        const double one = here->interpreted[e], other = here->generated[e];
+        if (memcmp(&one, &other, sizeof one) != 0 && !(isnan(one) && isnan(other)))
+            fail_msg("program %zu, number %zu: %a interpreted, %a generated", which, e, one, other);
+    }
+}
+
+static void test_random_programs(void **state) {
+    (void)state;
+    if (!has_compiler()) skip();
+    svmp_context *context = test_context(1);
+    program_code programs[PROGRAMS] = {0};
+    const program_code *list[PROGRAMS];
+    const size_t first[] = {0, PROGRAMS / 2, PROGRAMS};
+    const device_ops *ops = test_simulated_compiles;
+    device *d = NULL;
+    char *text = NULL, *again = NULL, *image = NULL, why[512];
+    size_t bytes;
+    void *kernels[2];
+    nvrtc compiler;
+    for (size_t g = 0; g < PROGRAMS; g++) random_program(g, &programs[g]), list[g] = &programs[g];
+    assert_true(svmp_nvrtc_find(&compiler, why, sizeof why));
+    assert_int_equal(ops->open(&d, 0, why, sizeof why), 0);
+    for (unsigned width = 1; width <= 4; width += 3) {
+        assert_ok(svmp_generate(context, 2, first, list, width, &text));
+        assert_ok(svmp_generate(context, 2, first, list, width, &again));
+        assert_string_equal(text, again);
+        assert_ok(svmp_nvrtc_compile(context, &compiler, text, 90, &image, &bytes, why, sizeof why));
+        if (image == NULL) fail_msg("%s", why);
+        assert_int_equal(ops->load(d, image, bytes, 2, kernels), 0);
+        for (size_t g = 0; g < PROGRAMS; g++) {
+            const size_t set = g >= first[1], n = width == 1 ? 7 : 11;
+            lanes here = {0};
+            for (size_t e = 0; e < sizeof here.x / sizeof *here.x; e++) here.x[e] = 0.5 + 0.4 * test_random(77, e);
+            for (size_t e = 0; e < COLUMNS * INSTANCES; e++) here.columns[e] = 0.5 + 0.4 * test_random(78, e);
+            for (size_t e = 0; e < SLOTS * INSTANCES; e++) here.variables[e] = (uint32_t)(e * 5 % 8);
+            generated_args a = {.kernel = kernels[set], .x = here.x, .n = (uint32_t)n};
+            svmp_cuda_share(n, width, &a);
+            for (a.count = 0; a.count < first[set + 1] - first[set]; a.count++) { /* the other ones have no blocks */
+                a.list[a.count] = (generated_program){here.columns, here.variables, here.generated, INSTANCES};
+                a.first[a.count + 1] = a.first[a.count] + (a.count == g - first[set]);
+            }
+            assert_int_equal(ops->launch(d, KERNEL_GENERATED, 64, &a, 1), 0);
+            expect_lanes(&programs[g], &a, &here, g);
+        }
+        svmp_release(context, text);
+        svmp_release(context, again);
+        svmp_release(context, image);
+    }
+    ops->close(d);
+    for (size_t g = 0; g < PROGRAMS; g++) free(programs[g].code), free(programs[g].literals);
+    svmp_context_free(context);
+}
+
+/* ---- derivatives that share a row -------------------------------------------------------------------------------- */
+
+static void interpret(const program_code *p, size_t n, const double *x, const double *columns, double *gradient) {
+    const uint32_t variables[SLOTS] = {0, 1, 2, 3};
+    double registers[REGISTERS];
+    const program_args args = {.code = p->code,
+                               .literals = p->literals,
+                               .columns = columns,
+                               .variables = variables,
+                               .x = x,
+                               .gradient = gradient,
+                               .instances = 1,
+                               .n = n,
+                               .count = (uint32_t)p->count,
+                               .slots = SLOTS};
+    for (size_t l = 0; l < n; l++) run_program(&args, l, registers, 1, 1);
+}
+
+#define AT(kind, number) ((uint32_t)(number) | (uint32_t)(kind) << PLACE_SHIFT)
+
+/* Random programs whose outputs are one value, minus that, half of it, and a copy of one of these: with one row and
+ * weights they have the bits that they have with four. */
+static void test_twins(void **state) {
+    (void)state;
+    enum { TWINS = 60, NUMBERS = 5 };
+    svmp_context *context = test_context(1);
+    size_t shared = 0;
+    for (uint64_t g = 0; g < TWINS; g++) {
+        program_code p = {0};
+        double x[SLOTS * NUMBERS], columns[COLUMNS], all[SLOTS * NUMBERS], few[SLOTS * NUMBERS] = {0};
+        random_program(1000 + g, &p);
+        p.literals[0] = g % 2 ? 0.5 : -4;
+        p.literals[1] = 0.3;
+        device_instruction *last = p.code + INSTRUCTIONS - SLOTS;
+        last[0] = (device_instruction){
+            .code = OP_negate, .out = AT(PLACE_OUTPUT, g % 4), .operand = {(uint32_t)g % REGISTERS}, .operands = 1};
+        last[1] = (device_instruction){.code = OP_multiply,
+                                       .out = AT(PLACE_OUTPUT, (g + 1) % 4),
+                                       .operand = {AT(PLACE_LITERAL, g % 5 == 0), (uint32_t)g % REGISTERS},
+                                       .operands = 2};
+        last[2] = (device_instruction){
+            .code = CODE_COPY, .out = AT(PLACE_OUTPUT, (g + 2) % 4), .operand = {last[g % 2].out}, .operands = 1};
+        last[3] = (device_instruction){.code = g % 3 ? OP_add : OP_negate,
+                                       .out = AT(PLACE_OUTPUT, (g + 3) % 4),
+                                       .operand = {last[1].out, last[0].out},
+                                       .operands = g % 3 ? 2 : 1};
+        for (size_t e = 0; e < SLOTS * NUMBERS; e++) x[e] = 0.5 + 0.4 * test_random(79, e);
+        for (size_t e = 0; e < COLUMNS; e++) columns[e] = 0.5 + 0.4 * test_random(80, e);
+        interpret(&p, NUMBERS, x, columns, all);
+        assert_ok(svmp_cuda_find_twins(context, &p));
+        assert_true(p.count < INSTRUCTIONS);
+        interpret(&p, NUMBERS, x, columns, few);
+        for (size_t j = 0; j < SLOTS; j++)
+            for (size_t l = 0; l < NUMBERS; l++) {
+                const double one = all[j * NUMBERS + l], other = p.rows[j].weight * few[p.rows[j].slot * NUMBERS + l];
+                if (memcmp(&one, &other, sizeof one) != 0 && !(isnan(one) && isnan(other)))
+                    fail_msg("program %zu, slot %zu: %a, and %a by slot %u", (size_t)g, j, one, other, p.rows[j].slot);
+            }
+        for (size_t j = 0; j < SLOTS; j++) shared += p.rows[j].slot != j;
+        free(p.code);
+        free(p.literals);
+        svmp_release(context, p.rows);
+    }
+    assert_true(shared > 2 * TWINS - 20 && shared < 3 * TWINS);
+    svmp_context_free(context);
+}
+
+/* Threads of a device divide by a product. */
+static void test_division(void **state) {
+    (void)state;
+    const size_t shares[] = {1, 2, 3, 5, 7, 25, 32, 33, 50, 641, 999, 4096, 65537, 1000003};
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+        generated_args a = {0};
+        svmp_cuda_share(shares[k], 1, &a);
+        assert_int_equal(a.share, shares[k]);
+        for (uint64_t e = 0; e < 4000; e++) {
+            const uint64_t t = e < 2000 ? e * shares[k] / 7 : INT32_MAX - (e - 2000) * (e % 13);
+            if (t <= INT32_MAX) assert_int_equal(t * a.multiplier >> a.shift, t / shares[k]);
+        }
+    }
+}
+
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+
+static void test_kept(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    const kept_key key = {0x1234, 0x5678}, other = {0x1234, 0x5679};
+    const char code[] = "some machine code";
+    char *image, path[200];
+    size_t bytes;
+    assert_ok(svmp_kept_read(context, key, &image, &bytes));
+    assert_null(image);
+    svmp_kept_write(key, code, sizeof code);
+    assert_ok(svmp_kept_read(context, key, &image, &bytes));
+    assert_int_equal(bytes, sizeof code);
+    assert_memory_equal(image, code, bytes);
+    svmp_release(context, image);
+    assert_ok(svmp_kept_read(context, other, &image, &bytes)); /* whose file has the same name */
+    assert_null(image);
+
+    snprintf(path, sizeof path, "%s/%016x.cubin", work, 0x1234);
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    for (long at = 0; at < about.st_size; at++) { /* a damaged byte, wherever it is; and what takes its place */
+        FILE *file = fopen(path, "r+b");
+        fseek(file, at, SEEK_SET);
+        const int byte = fgetc(file);
+        fseek(file, at, SEEK_SET);
+        fputc(byte ^ 8, file);
+        fclose(file);
+        assert_ok(svmp_kept_read(context, key, &image, &bytes));
+        assert_null(image);
+        svmp_kept_write(key, code, sizeof code);
+    }
+    for (long length = 0; length < about.st_size; length += 7) {
+        assert_int_equal(truncate(path, length), 0);
+        assert_ok(svmp_kept_read(context, key, &image, &bytes));
+        assert_null(image);
+    }
+    svmp_context_free(context);
+}
+
+/* Where nothing can be written, or nothing is wanted, nothing is kept. */
+static void test_not_kept(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    const char *const folders[] = {"", "/dev/null/svmp", "/proc/svmp"};
+    const kept_key key = {1, 2};
+    char *image, folder[300], home[200];
+    size_t bytes;
+    for (size_t k = 0; k < 3; k++) {
+        setenv("SVMP_CACHE", folders[k], 1);
+        svmp_kept_write(key, "code", 4);
+        assert_ok(svmp_kept_read(context, key, &image, &bytes));
+        assert_null(image);
+    }
+    unsetenv("SVMP_CACHE");
+    setenv("XDG_CACHE_HOME", "/tmp/cache", 1);
+    assert_true(svmp_kept_folder(folder, sizeof folder));
+    assert_string_equal(folder, "/tmp/cache/svmp");
+    unsetenv("XDG_CACHE_HOME");
+    snprintf(home, sizeof home, "%s/home", work);
+    setenv("HOME", home, 1);
+    mkdir(home, 0700);
+    svmp_kept_write(key, "code", 4); /* makes .cache and .cache/svmp */
+    assert_ok(svmp_kept_read(context, key, &image, &bytes));
+    assert_non_null(image);
+    svmp_release(context, image);
+    unsetenv("HOME");
+    assert_false(svmp_kept_folder(folder, sizeof folder));
+    svmp_context_free(context);
+}
+
+/* ---- without a compiler ------------------------------------------------------------------------------------------ */
+
+static void remember(svmp_log_level level, const char *message, void *user_data) {
+    (void)level;
+    snprintf(user_data, 600, "%s", message);
+}
+
+/* Interprets, and says why, in words with `part`. */
+static void expect_note(const char *part) {
+    char words[600] = "";
+    const char *const files[MODEL_FILES] = {"poisson.bug", "poisson.R"};
+    svmp_context *context = test_context(1);
+    svmp_model *model = read_model(context, files);
+    assert_ok(svmp_context_set_log(context, remember, words));
+    const size_t before = test_simulated_generated;
+    expect_bits(model, files[0], 5);
+    assert_int_equal(test_simulated_generated, before);
+    if (strstr(words, part) == NULL) fail_msg("'%s' is not in '%s'", part, words);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+static void test_no_compiler(void **state) {
+    (void)state;
+    setenv("SVMP_CACHE", "", 1);
+    setenv("SVMP_NVRTC", "", 1);
+    expect_note("SVMP_NVRTC is empty.");
+    setenv("SVMP_NVRTC", "/nowhere/libnvrtc.so", 1);
+    expect_note("NVRTC (/nowhere/libnvrtc.so) was not found.");
+    setenv("SVMP_NVRTC", "libm.so.6", 1);
+    expect_note("libm.so.6 is not NVRTC 11.2 or newer.");
+    setenv("SVMP_NVRTC", FAKE_NVRTC, 1);
+    setenv("FAKE_NVRTC_REFUSES", "1", 1);
+    expect_note("NVRTC does not compile them: programs.cu(7): error: not today.");
+}
+
+/* What is kept is not compiled again: a compiler that refuses is not asked. A file that is not code for this device is
+ * not used. */
+static void test_kept_is_used(void **state) {
+    (void)state;
+    if (!has_compiler()) skip();
+    const char *const files[MODEL_FILES] = {"poisson.bug", "poisson.R"};
+    svmp_context *context = test_context(1);
+    svmp_model *model = read_model(context, files);
+    for (int round = 0; round < 2; round++) {
+        const size_t before = test_simulated_generated;
+        expect_bits(model, files[0], 5);
+        assert_true(test_simulated_generated > before);
+        setenv("FAKE_NVRTC_REFUSES", "1", 1);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Every allocation that fails is survived. */
+static void test_memory(void **state) {
+    (void)state;
+    if (!has_compiler()) skip();
+    const char *text = "model { a ~ dgamma(2, 2)\n for (i in 1:5) { x[i] ~ dt(a, 1, 4) } }";
+    scarce_memory memory = {.left = 1L << 40};
+    svmp_context *context = scarce_context(&memory);
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    svmp_status status = SVMP_NO_MEMORY;
+    for (long left = 0; status != SVMP_OK; left++) {
+        backend *b = NULL;
+        memory.left = left;
+        status = svmp_backend_create(&test_backend_simulated_generated, model, 3, 1, NULL, NULL, &b);
+        memory.left = 1L << 40;
+        if (status != SVMP_OK) assert_int_equal(status, SVMP_NO_MEMORY);
+        if (status == SVMP_OK) svmp_backend_free(b);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* NVRTC itself, where it is: it needs no GPU to compile. */
+static void test_nvrtc(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    program_code programs[4] = {0};
+    const program_code *list[4];
+    const size_t first[] = {0, 2, 4};
+    char *text = NULL, *image = NULL, why[512];
+    size_t bytes;
+    nvrtc compiler;
+    unsetenv("SVMP_NVRTC");
+    if (!svmp_nvrtc_find(&compiler, why, sizeof why)) skip();
+    for (size_t g = 0; g < 4; g++) random_program(g, &programs[g]), list[g] = &programs[g];
+    assert_ok(svmp_generate(context, 2, first, list, 2, &text));
+    assert_ok(svmp_nvrtc_compile(context, &compiler, text, 80, &image, &bytes, why, sizeof why));
+    if (image == NULL) fail_msg("%s", why);
+    svmp_release(context, image);
+    text[strlen(text) - 3] = '?';
+    assert_ok(svmp_nvrtc_compile(context, &compiler, text, 80, &image, &bytes, why, sizeof why));
+    assert_null(image);
+    assert_non_null(strstr(why, "error"));
+    svmp_release(context, text);
+    for (size_t g = 0; g < 4; g++) free(programs[g].code), free(programs[g].literals);
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_models, set_up),      cmocka_unit_test_setup(test_random_programs, set_up),
+        cmocka_unit_test_setup(test_twins, set_up),       cmocka_unit_test_setup(test_division, set_up),
+        cmocka_unit_test_setup(test_kept, set_up),        cmocka_unit_test_setup(test_not_kept, set_up),
+        cmocka_unit_test_setup(test_no_compiler, set_up), cmocka_unit_test_setup(test_kept_is_used, set_up),
+        cmocka_unit_test_setup(test_memory, set_up),      cmocka_unit_test_setup(test_nvrtc, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, tear_down);
+}
