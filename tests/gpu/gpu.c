@@ -551,7 +551,6 @@ int main(int count, char **arguments) {
     check_bits();
     check_divergence();
     check_wide_bits();
-    check_wide_units();
     check_places();
     check_resumed();
     check_wide_domains();
@@ -561,6 +560,7 @@ int main(int count, char **arguments) {
     check_long(100, 50, quick ? 5 : 200);
     check_long(100, 100, quick ? 2 : 20);
     check_long(30, 1000, 2);
+    check_wide_units();
     printf("%d of the checks failed\n", failures);
     svmp_context_free(context);
     return failures > 0;

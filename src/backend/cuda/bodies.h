@@ -83,35 +83,10 @@ BODY void body_sum(const sum_args *a, size_t thread) {
     a->out[at] = add_list(a, k, l, a->constant ? a->constant[k] : a->adds ? a->out[at] : 0);
 }
 
-/* The same for lists most of which are shorter than TOGETHER: what there is of them is read at once. */
-BODY double add_short_list(const sum_args *a, size_t k, size_t l, double sum) {
-    const double sign = a->minus ? -1 : 1;
-    const size_t end = sum_end(a, k);
-    for (size_t e = a->start[k]; e < end; e += TOGETHER) {
-        const size_t left = end - e;
-        double weight[TOGETHER], value[TOGETHER];
-        size_t row[TOGETHER];
-        if (a->item) {
-            UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = j < left ? a->item[e + j] : 0;
-        } else if (a->column) {
-            UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = j < left ? a->column[e + j] : 0;
-        } else {
-            UNROLL for (size_t j = 0; j < TOGETHER; j++) row[j] = e + j;
-        }
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) weight[j] = sign;
-        if (a->weight) {
-            UNROLL for (size_t j = 0; j < TOGETHER; j++) weight[j] = j < left ? sign * a->weight[e + j] : 0;
-        }
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) value[j] = j < left ? a->rows[row[j] * a->n + l] : 0;
-        UNROLL for (size_t j = 0; j < TOGETHER; j++) if (j < left) sum = fma(weight[j], value[j], sum);
-    }
-    return sum;
-}
-
 BODY void body_score(const score_args *a, size_t thread) {
     const size_t k = over(thread, a->first.n), l = thread - k * a->first.n;
-    const double sum = add_short_list(&a->first, k, l, a->first.constant ? a->first.constant[k] : 0);
-    a->first.out[thread] = a->second.start ? add_short_list(&a->second, k, l, sum) : sum;
+    const double sum = add_list(&a->first, k, l, a->first.constant ? a->first.constant[k] : 0);
+    a->first.out[thread] = a->second.start ? add_list(&a->second, k, l, sum) : sum;
 }
 
 /* ---- places of particles ----------------------------------------------------------------------------------------- */
