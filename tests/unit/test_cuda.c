@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "gpu/compare.h"
-#include "gpu/models.h"
+#include "listed.h"
 #include "method/method.h"
 #include "simulated.h"
 
@@ -27,19 +27,6 @@ static void expect_both(comparison c, const char *name) {
     expect(&c, name, 1e-12);
     c.other = &test_backend_simulated;
     expect(&c, name, 1e-6);
-}
-
-static svmp_model *read_model(svmp_context *context, const char *const *files) {
-    char paths[MODEL_FILES][1000];
-    const char *list[MODEL_FILES];
-    size_t count = 0;
-    for (; count < MODEL_FILES && files[count]; count++) {
-        snprintf(paths[count], sizeof paths[count], "%s/%s", SVMP_MODELS, files[count]);
-        list[count] = paths[count];
-    }
-    svmp_model *model = NULL;
-    if (svmp_model_read(context, count, list, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
-    return model;
 }
 
 static void test_models(void **state) {

@@ -17,7 +17,7 @@
 #include "backend/cuda/nvrtc.h"
 #include "backend/cuda/twins.h"
 #include "gpu/compare.h"
-#include "gpu/models.h"
+#include "listed.h"
 #include "simulated.h"
 
 static char work[] = "/tmp/svmp-test-generate-XXXXXX";
@@ -40,19 +40,6 @@ static int tear_down(void **state) {
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
-
-static svmp_model *read_model(svmp_context *context, const char *const *files) {
-    char paths[MODEL_FILES][1000];
-    const char *list[MODEL_FILES];
-    size_t count = 0;
-    for (; count < MODEL_FILES && files[count]; count++) {
-        snprintf(paths[count], sizeof paths[count], "%s/%s", SVMP_MODELS, files[count]);
-        list[count] = paths[count];
-    }
-    svmp_model *model = NULL;
-    if (svmp_model_read(context, count, list, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
-    return model;
-}
 
 /* Scores, velocities and steps are those of the interpreter, to the last bit. */
 static void expect_bits(const svmp_model *model, const char *name, size_t n) {

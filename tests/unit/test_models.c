@@ -9,20 +9,7 @@
 #include "model/curvature.h"
 #include "model/natural.h"
 
-#include "gpu/models.h" /* test_every_model_is_here finds one that is missing */
-
-static svmp_model *read_files(svmp_context *context, const char *const *files) {
-    char paths[MODEL_FILES][1000];
-    const char *list[MODEL_FILES];
-    size_t count = 0;
-    for (; count < MODEL_FILES && files[count]; count++) {
-        snprintf(paths[count], sizeof paths[count], "%s/%s", SVMP_MODELS, files[count]);
-        list[count] = paths[count];
-    }
-    svmp_model *model = NULL;
-    if (svmp_model_read(context, count, list, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
-    return model;
-}
+#include "listed.h" /* test_every_model_is_here finds one that is missing */
 
 static void test_every_model_is_here(void **state) {
     (void)state;
@@ -142,7 +129,7 @@ static void test_every_model(void **state) {
     for (size_t k = 0; k < ALL_MODELS; k++) {
         if (!can_read_model(all_models[k])) continue;
         svmp_context *context = test_context(1);
-        svmp_model *model = read_files(context, all_models[k]);
+        svmp_model *model = read_model(context, all_models[k]);
         check_gradient(model, all_models[k][0]);
         check_curvature(model, all_models[k][0]);
         check_natural(model, all_models[k][0]);
@@ -171,7 +158,7 @@ static void test_one_gaussian_three_ways(void **state) {
                                                                                           "gaussian_grid.json", NULL};
     if (!can_read_model(text)) skip();
     svmp_context *context = test_context(1);
-    svmp_model *way[3] = {read_files(context, files), read_files(context, text), NULL};
+    svmp_model *way[3] = {read_model(context, files), read_model(context, text), NULL};
     size_t variables = svmp_graph_variables(svmp_model_graph(way[0]));
     double *x = calloc(variables, sizeof *x), *b = calloc(variables, sizeof *b), *row = calloc(variables, sizeof *row);
 
@@ -217,7 +204,7 @@ static void test_one_gaussian_three_ways(void **state) {
 static void test_start_from_natural_values(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
-    svmp_model *model = read_files(context, (const char *const[]){"schools.bug", "schools.R", NULL});
+    svmp_model *model = read_model(context, (const char *const[]){"schools.bug", "schools.R", NULL});
     run_options options = graphical_options();
     svmp_run *run = NULL;
     svmp_particles *first = NULL, *again = NULL;
