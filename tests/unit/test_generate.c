@@ -544,7 +544,7 @@ static void take_note(svmp_log_level level, const char *message, void *user_data
 }
 
 /* Interprets, and says why, in words with `part`. */
-static void expect_note(const char *part) {
+static void expect_note(svmp_log_level level, const char *part) {
     note last = {0};
     const char *const files[MODEL_FILES] = {"poisson.bug", "poisson.R"};
     svmp_context *context = test_context(1);
@@ -554,6 +554,7 @@ static void expect_note(const char *part) {
     expect_bits(model, files[0], 5);
     assert_int_equal(test_simulated_generated, before);
     if (strstr(last.words, part) == NULL) fail_msg("'%s' is not in '%s'", part, last.words);
+    assert_int_equal(last.level, level);
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -562,14 +563,14 @@ static void test_no_compiler(void **state) {
     (void)state;
     setenv("SVMP_CACHE", "", 1);
     setenv("SVMP_NVRTC", "", 1);
-    expect_note("SVMP_NVRTC is empty.");
+    expect_note(SVMP_LOG_INFO, "SVMP_NVRTC is empty.");
     setenv("SVMP_NVRTC", "/nowhere/libnvrtc.so", 1);
-    expect_note("NVRTC (/nowhere/libnvrtc.so) was not found.");
+    expect_note(SVMP_LOG_WARNING, "SVMP_NVRTC is '/nowhere/libnvrtc.so': cannot open shared object file: No such file");
     setenv("SVMP_NVRTC", "libm.so.6", 1);
-    expect_note("libm.so.6 is not NVRTC 11.2 or newer.");
+    expect_note(SVMP_LOG_WARNING, "libm.so.6 is not NVRTC 11.2 or newer.");
     setenv("SVMP_NVRTC", FAKE_NVRTC, 1);
     setenv("FAKE_NVRTC_REFUSES", "1", 1);
-    expect_note("NVRTC does not compile them: programs.cu(7): error: not today.");
+    expect_note(SVMP_LOG_WARNING, "NVRTC does not compile them: programs.cu(7): error: not today.");
 }
 
 /* The key of the one file that is kept, as it is written there. */
@@ -610,7 +611,7 @@ static void test_kept_is_used(void **state) {
     }
     svmp_kept_write(context, only_key(), "not code for this device", 24);
     setenv("FAKE_NVRTC_REFUSES", "1", 1);
-    expect_note("NVRTC does not compile them: programs.cu(7): error: not today.");
+    expect_note(SVMP_LOG_WARNING, "NVRTC does not compile them: programs.cu(7): error: not today.");
     svmp_model_free(model);
     svmp_context_free(context);
 }

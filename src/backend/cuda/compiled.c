@@ -159,10 +159,9 @@ static svmp_status compile(backend *b, const compiled_plan *plan, int capability
     char *text = NULL, *image = NULL, why[512] = "";
     size_t bytes = 0;
     int loaded = 0;
-    svmp_log_level level = SVMP_LOG_INFO;
     svmp_status status = SVMP_OK;
-    if (!svmp_nvrtc_find(&compiler, why, sizeof why)) goto done;
-    level = SVMP_LOG_WARNING; /* something is wrong with what is there */
+    const int found = svmp_nvrtc_find(&compiler, why, sizeof why);
+    if (!found) goto done;
     SVMP_CHECK(svmp_generate(context, plan->sets, plan->first, plan->list, plan->width, &text));
     const kept_key key = {svmp_nvrtc_key(&compiler, text, capability, 1),
                           svmp_nvrtc_key(&compiler, text, capability, 2)};
@@ -180,7 +179,8 @@ static svmp_status compile(backend *b, const compiled_plan *plan, int capability
     if (loaded) keep_others(b->own, plan);
 done:
     if (status == SVMP_OK && !loaded)
-        svmp_log(context, level, "The GPU interprets the model's programs, which takes longer: %s.", why);
+        svmp_log(context, found || compiler.wrong ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
+                 "The GPU interprets the model's programs, which takes longer: %s.", why);
     svmp_release(context, text);
     svmp_release(context, image);
     return status;
