@@ -63,7 +63,7 @@ int svmp_nvrtc_find(nvrtc *made, char *why, size_t size) {
     else
         look_around(&search);
     if (search.library && bind_all(search.library, made)) return 1;
-    made->wrong = given || search.library || *search.why;
+    made->wrong = search.library || *search.why;
     if (search.library)
         snprintf(why, size, "%s is not NVRTC 11.2 or newer", given ? given : "libnvrtc.so");
     else if (given)
