@@ -437,9 +437,9 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return check(d, cudaGetLastError());
 }
 
-static const device_ops ops = {DEVICE_VERSION, "cuda",   open_device, close_device, describe, error_of,
-                               room,           allocate, release,     to_device,    to_host,  clear,
-                               launch,         finishes, step,        outcome,      fuses,    fused,
-                               iterates,       iterate,  capability,  load,         1e5};
+static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",   open_device, close_device, describe,
+                               error_of,       room,           allocate, release,     to_device,    to_host,
+                               clear,          launch,         finishes, step,        outcome,      fuses,
+                               fused,          iterates,       iterate,  capability,  load,         1e5};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }
