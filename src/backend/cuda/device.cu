@@ -273,8 +273,15 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     cudaFuncAttributes built;
     char why[400];
     const cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaErrorInsufficientDriver)
-        return refuse(text, size, "No NVIDIA driver was found, or it is too old for this build.");
+    if (error == cudaErrorInsufficientDriver) {
+        int driver = 0, runtime = 0;
+        if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+            return refuse(text, size, "No NVIDIA driver was found.");
+        (void)cudaRuntimeGetVersion(&runtime);
+        snprintf(why, sizeof why, "The NVIDIA driver is too old: it is for CUDA %d.%d, and this build needs %d.%d.",
+                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        return refuse(text, size, why);
+    }
     if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
         return refuse(text, size, "This machine has no NVIDIA GPU.");
     if (error != cudaSuccess) {
