@@ -52,6 +52,7 @@ run:
 	@cmake --build --preset release -j $(JOBS) --target $(if $(wildcard /proc/driver/nvidia/version),all,host)
 	@echo
 	@OMP_WAIT_POLICY=passive $(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
+	@echo "A model of your own: $(RELEASE)/svmp run models/robust.bug models/robust.csv shows how (README.md)."
 
 test:
 	@$(SETUP) build test
