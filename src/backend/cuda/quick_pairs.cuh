@@ -160,17 +160,6 @@ template <int NT, int ROWS> struct quick_pairs {
 
 // ---- the search -----------------------------------------------------------------------------------------------------
 
-// Four signs at a time: bytes of ones where numbers of half precision are negative.
-static __device__ __forceinline__ unsigned signs_of(unsigned a, unsigned b) {
-    unsigned signs;
-    asm("prmt.b32 %0, %1, %2, 0xfdb9;" : "=r"(signs) : "r"(a), "r"(b));
-    return signs;
-}
-static __device__ __forceinline__ unsigned add_halves(unsigned a, unsigned b) {
-    const __half2 sum = __hadd2(*(const __half2 *)&a, *(const __half2 *)&b);
-    return *(const unsigned *)&sum;
-}
-
 // Bits of the pairs of a lane: tile t = 2 (8 w + k) + b and column c are bit k + 8 (2 b + c) of word w.
 template <int NT> struct quick_mask {
     enum { TILES = NT * (NT + 1) / 2, GROUPS = (TILES + 1) / 2, WORDS = (GROUPS + 7) / 8 };

@@ -70,8 +70,19 @@ static __device__ __forceinline__ float2 join_two(unsigned high, unsigned low, f
     const float2 h = from_halves(high), l = from_halves(low);
     return make_float2(by * (h.x + l.x), by * (h.y + l.y));
 }
-static __device__ __forceinline__ unsigned split_norm(bool there, float norm, float by) {
-    return split_number(there ? -0.5f * by * norm : TENSOR_FAR);
+static __device__ __forceinline__ unsigned split_norm(bool there, float norm, float by, float from = 0) {
+    return split_number(there ? from - 0.5f * by * norm : TENSOR_FAR);
+}
+
+// Four signs at a time: bytes of ones where numbers of half precision are negative.
+static __device__ __forceinline__ unsigned signs_of(unsigned a, unsigned b) {
+    unsigned signs;
+    asm("prmt.b32 %0, %1, %2, 0xfdb9;" : "=r"(signs) : "r"(a), "r"(b));
+    return signs;
+}
+static __device__ __forceinline__ unsigned add_halves(unsigned a, unsigned b) {
+    const __half2 sum = __hadd2(*(const __half2 *)&a, *(const __half2 *)&b);
+    return *(const unsigned *)&sum;
 }
 
 // v += a b of 16 x 16 by 16 x 8, or of 16 x 8 by 8 x 8.
@@ -86,12 +97,28 @@ static __device__ __forceinline__ void multiply_8(float *v, unsigned a, unsigned
         : "+f"(v[0]), "+f"(v[1]), "+f"(v[2]), "+f"(v[3])
         : "r"(a), "r"(a2), "r"(b));
 }
+// The same in half precision: a b, and v += a b.
+static __device__ __forceinline__ uint2 halves_16(uint4 a, unsigned b, unsigned b2) {
+    uint2 v;
+    asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%8,%8};"
+        : "=r"(v.x), "=r"(v.y)
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b), "r"(b2), "r"(0));
+    return v;
+}
+static __device__ __forceinline__ void halves_8(uint2 &v, uint2 a, unsigned b) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3}, {%4}, {%0,%1};"
+        : "+r"(v.x), "+r"(v.y)
+        : "r"(a.x), "r"(a.y), "r"(b));
+}
 #else // never launched
 static __device__ __forceinline__ void multiply_16(float *, uint4, unsigned, unsigned) {}
 static __device__ __forceinline__ void multiply_8(float *, unsigned, unsigned, unsigned) {}
+static __device__ __forceinline__ uint2 halves_16(uint4, unsigned, unsigned) { return make_uint2(0, 0); }
+static __device__ __forceinline__ void halves_8(uint2 &, uint2, unsigned) {}
 #endif
 
 struct tensor_rows;
+struct tensor_halves;
 
 // Particles m and m + 8 of each 16 share 4 words of 16 bytes: h of two coordinates of the one and of the other, then l;
 // the last has ones in place of h and -|y|^2/2 in place of l. They are operands of rows and of columns alike. Before,
@@ -99,6 +126,7 @@ struct tensor_rows;
 struct tensor_room {
     enum { WIDE = 0, EACH = 32 }; // bytes of a particle
     typedef tensor_rows rows;
+    typedef tensor_halves halves;
     uint4 *words;
     float *place, *pull;
     float2 *sums; // of each warp
@@ -146,8 +174,9 @@ struct tensor_room {
         return square;
     }
 
-    // Two particles times `by`, in place: coordinates of single precision (RAW) or of halves become halves.
-    template <bool RAW> __device__ __forceinline__ void put(unsigned pair, unsigned n, float by) const {
+    // Two particles times `by`, in place: coordinates of single precision (RAW) or of halves become halves. Half of a
+    // pivot is added to -|y|^2/2.
+    template <bool RAW> __device__ __forceinline__ void put(unsigned pair, unsigned n, float by, float half) const {
         const unsigned m = pair / 8 * 16 + pair % 8;
         uint4 *to = words + 4 * pair;
         float one = 0, other = 0;
@@ -162,25 +191,31 @@ struct tensor_room {
             split_two(y.x, y.y, made.y, made.w, other);
             to[k] = made;
         }
-        to[3] = make_uint4(TENSOR_ONES, TENSOR_ONES, split_norm(m < n, one, 1), split_norm(m + 8 < n, other, 1));
+        to[3] = make_uint4(TENSOR_ONES, TENSOR_ONES, split_norm(m < n, one, 1, half), split_norm(m + 8 < n, other, 1, half));
     }
     // All particles in other units.
     template <int TH, bool RAW>
-    __device__ __forceinline__ void scale(const tensor_shape &shape, unsigned n, float by) const {
+    __device__ __forceinline__ void scale(const tensor_shape &shape, unsigned n, float by, float pivot) const {
 #pragma unroll 1
-        for (unsigned pair = threadIdx.x; pair < shape.places / 2; pair += TH) put<RAW>(pair, n, by);
+        for (unsigned pair = threadIdx.x; pair < shape.places / 2; pair += TH) put<RAW>(pair, n, by, 0.5f * pivot);
+    }
+    // Another pivot, which is so much larger.
+    template <int TH> __device__ __forceinline__ void aim(const tensor_shape &shape, float larger) const {
+#pragma unroll 1
+        for (unsigned k = threadIdx.x; k < shape.places; k += TH) {
+            unsigned *norm = &((unsigned *)&words[4 * (k / 2) + 3])[2 + k % 2];
+            const float2 halves = from_halves(*norm);
+            *norm = split_number(halves.x + halves.y + 0.5f * larger);
+        }
     }
 };
 
-// The rows of a group in the registers of a warp, and a pivot. Lane 4 g + q has rows g, g + 8, ... and of a tile the
-// columns 2 q and 2 q + 1; number 2 r + c of a tile is row 8 r + g and column 2 q + c: pivot - |y - y'|^2 / 2. The
-// pivot stands in the place of one operand's ones, whose product with ones nobody needs.
+// The rows of a group in the registers of a warp. Lane 4 g + q has rows g, g + 8, ... and of a tile the columns 2 q and
+// 2 q + 1; number 2 r + c of a tile is row 8 r + g and column 2 q + c: -|y - y'|^2 / 2.
 struct tensor_rows {
     uint4 row[4], next; // columns that come next
-    unsigned pivot;
 
-    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair, float with) {
-        pivot = split_number(with);
+    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair) {
         next = at.words[32 * pair + threadIdx.x % 32];
 #pragma unroll
         for (int b = 0; b < 4; b++) row[b] = at.words[32 * (4 * group + b) + threadIdx.x % 32];
@@ -188,8 +223,8 @@ struct tensor_rows {
     // 16 rows and the columns whose h and l these are
     __device__ __forceinline__ void multiply(int b, unsigned high, unsigned low, float *v) const {
         v[0] = v[1] = v[2] = v[3] = 0;
-        multiply_16(v, row[b], threadIdx.x % 4 == 3 ? pivot : high, high); // h.h' + l.h'
-        multiply_8(v, row[b].x, row[b].y, low);                            // h.l'
+        multiply_16(v, row[b], threadIdx.x % 4 == 3 ? 0 : high, high); // h.h' + l.h'
+        multiply_8(v, row[b].x, row[b].y, low);                        // h.l'
     }
     // The columns of a pair of tiles; that after it comes next, or nothing that is used.
     __device__ __forceinline__ uint4 columns_of(const tensor_room &at, unsigned pair) {
@@ -197,12 +232,31 @@ struct tensor_rows {
         next = at.words[32 * (pair + 1) + threadIdx.x % 32];
         return columns;
     }
-    __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, float (&v)[16], float (&w)[16]) {
-        const uint4 columns = columns_of(at, pair);
+};
+
+// The same in half precision, two columns in a word: pivot - |y - y'|^2 / 2, the pivot being in the norms. The first
+// product has all but h.l', so that what is rounded before that is added is small near the pivot.
+struct tensor_halves {
+    uint4 row[4], next;
+    uint2 high[4]; // h, without ones
+
+    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair, float) {
+        next = at.words[32 * pair + threadIdx.x % 32];
 #pragma unroll
-        for (int b = 0; b < 4; b++) multiply(b, columns.x, columns.z, &v[4 * b]);
+        for (int b = 0; b < 4; b++) {
+            row[b] = at.words[32 * (4 * group + b) + threadIdx.x % 32];
+            high[b] = threadIdx.x % 4 == 3 ? make_uint2(0, 0) : make_uint2(row[b].x, row[b].y);
+        }
+    }
+    __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, uint2 (&v)[4], uint2 (&w)[4]) {
+        const uint4 columns = next;
+        const unsigned one = threadIdx.x % 4 == 3 ? columns.z : columns.x,
+                       two = threadIdx.x % 4 == 3 ? columns.w : columns.y; // norms of columns in place of ones
+        next = at.words[32 * (pair + 1) + threadIdx.x % 32];
 #pragma unroll
-        for (int b = 0; b < 4; b++) multiply(b, columns.y, columns.w, &w[4 * b]);
+        for (int b = 0; b < 4; b++) v[b] = halves_16(row[b], one, columns.x), w[b] = halves_16(row[b], two, columns.y);
+#pragma unroll
+        for (int b = 0; b < 4; b++) halves_8(v[b], high[b], columns.z), halves_8(w[b], high[b], columns.w);
     }
 };
 

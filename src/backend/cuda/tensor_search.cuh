@@ -1,61 +1,47 @@
 // The search for medians among distances from tensor cores (tensor.cuh).
 
-// The signs of the numbers of a tile, as bits, the first number first.
-static __device__ __forceinline__ unsigned tensor_signs(const float (&v)[16]) {
-    unsigned first = 0, second = 0;
+// What numbers of half precision may be off by, relative to the width of the bracket.
+#define TENSOR_WIDTH 0.001953125f
+
+// The numbers of a pair of tiles that a lane has, as bits: row 8 r + g, tile t and column 2 q + c are bit r + 8 (2 t +
+// c). Those that are negative.
+static __device__ __forceinline__ unsigned tensor_signs(const uint2 (&v)[4], const uint2 (&w)[4]) {
+    unsigned signs = 0;
 #pragma unroll
-    for (int k = 0; k < 8; k++) push_sign(first, v[k]), push_sign(second, v[8 + k]);
-    return first << 8 | second;
+    for (int b = 0; b < 4; b++) {
+        signs |= signs_of(v[b].x, w[b].x) & 0x01010101u << 2 * b;
+        signs |= signs_of(v[b].y, w[b].y) & 0x02020202u << 2 * b;
+    }
+    return signs;
 }
 
-// The least of those that are not negative, as bits.
-static __device__ __forceinline__ unsigned tensor_least(const float (&v)[16]) {
+// Whether one of them is from 0 to `width`, which stands in the upper half.
+static __device__ __forceinline__ bool tensor_any(const uint2 (&v)[4], const uint2 (&w)[4], unsigned width) {
     unsigned least = ~0u;
 #pragma unroll
-    for (int k = 0; k < 16; k++) least = min(least, to_bits(v[k]));
-    return least;
+    for (int b = 0; b < 4; b++) {
+        least = __vminu2(__vminu2(least, v[b].x), v[b].y);
+        least = __vminu2(__vminu2(least, w[b].x), w[b].y);
+    }
+    return __vminu2(least, least << 16) < width;
 }
 
 // The pairs that a warp lists, in memory that is not used otherwise during a search.
 struct tensor_listing {
-    enum { SLOTS = 4, SLOT = 36 };
-    float *slots;   // of a lane: 32 numbers, which of them are valid, and where they are
-    unsigned *pair; // l | m << 16
+    unsigned *pair; // bit | lane << 5 | group << 10 | tile << 16
     unsigned count, most;
 
     __device__ __forceinline__ tensor_listing(const tensor_shape &shape, float2 *sums)
-        : slots((float *)(sums + threadIdx.x / 32 * shape.places)), pair((unsigned *)slots + SLOTS * SLOT), count(0),
-          most(2 * shape.places - SLOTS * SLOT) {}
+        : pair((unsigned *)(sums + threadIdx.x / 32 * shape.places)), count(0), most(2 * shape.places) {}
 
-    // Lists the numbers from 0 to `width` of a pair of tiles. Lanes that have some put all of theirs into slots, where
-    // every lane looks at one of them: there are few, and the warp stays together.
-    __device__ __forceinline__ void add(unsigned lanes, const float (&v)[16], const float (&w)[16], unsigned valid,
-                                        float width, unsigned group, unsigned tile) {
-        const unsigned lane = threadIdx.x % 32, before = (1u << lane) - 1;
-        const unsigned apart = lane % 16 / 2 * 8 | (lane / 16 * 8 + lane % 2) << 16;
+    // Lists what each lane has, which is seldom more than one.
+    __device__ __forceinline__ void add(unsigned some, unsigned where) {
+        const unsigned before = (1u << threadIdx.x % 32) - 1;
 #pragma unroll 1
-        while (lanes) {
-            const unsigned slot = __popc(lanes & before);
-            if (lanes >> lane & 1 && slot < SLOTS) {
-                float *to = slots + SLOT * slot;
-#pragma unroll
-                for (int k = 0; k < 16; k += 4) {
-                    *(float4 *)&to[k] = make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]);
-                    *(float4 *)&to[16 + k] = make_float4(w[k], w[k + 1], w[k + 2], w[k + 3]);
-                }
-                const unsigned l = TENSOR_GROUP * group + lane / 4, m = 16 * tile + 2 * (lane % 4);
-                *(float2 *)&to[32] = make_float2(from_bits(valid), from_bits(l | m << 16));
-            }
-            __syncwarp();
-            const float *from = slots;
-#pragma unroll 1
-            for (int k = 0; k < SLOTS && lanes; k++, lanes &= lanes - 1, from += SLOT) {
-                const float2 its = *(const float2 *)&from[32];
-                const bool listed = to_bits(from[lane]) < to_bits(width) && to_bits(its.x) << lane >> 31;
-                const unsigned all = __ballot_sync(0xffffffffu, listed), at = count + __popc(all & before);
-                if (listed && at < most) pair[at] = to_bits(its.y) + apart;
-                count += __popc(all);
-            }
+        for (unsigned all; (all = __ballot_sync(0xffffffffu, some)) != 0; some &= some - 1) {
+            const unsigned at = count + __popc(all & before);
+            if (some && at < most) pair[at] = where | (__ffs(some) - 1);
+            count += __popc(all);
         }
     }
 
@@ -67,8 +53,12 @@ struct tensor_listing {
         if (lane == 0) first = atomicAdd(&room.listed, count);
         if (lane == 0 && count > most) room.counts[1] = 1; // some are not kept
         first = __shfl_sync(0xffffffffu, first, 0);
-        for (unsigned k = lane; k < min(count, most); k += 32)
-            if (first + k < RING_LIST) room.pair[first + k] = pair[k];
+        for (unsigned k = lane; k < min(count, most); k += 32) {
+            const unsigned id = pair[k], tile = id >> 16, group = id >> 10 & 63, its = id >> 5 & 31;
+            const unsigned l = TENSOR_GROUP * group + 8 * (id & 7) + its / 4,
+                           m = 16 * tile + 8 * (id >> 4 & 1) + 2 * (its % 4) + (id >> 3 & 1);
+            if (first + k < RING_LIST) room.pair[first + k] = l | m << 16;
+        }
     }
 };
 
@@ -76,27 +66,32 @@ struct tensor_listing {
 template <int TH, class Room>
 static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shape, const Room &at, float pivot,
                                                         float width, ring_room<float> &room) {
-    const unsigned g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
-    const unsigned half = (2 * q > g ? 2u : 0) | (2 * q + 1 > g ? 1u : 0);
+    const unsigned lane = threadIdx.x % 32, g = lane / 4, q = lane % 4;
+    const unsigned half = (2 * q > g ? 1u : 0) | (2 * q + 1 > g ? 0x100u : 0);
+    const __half2 least = __half2half2(__float2half_ru(width)), most = __hneg2(least);
+    const unsigned upto = *(const unsigned *)&least << 16, less = *(const unsigned *)&most;
     tensor_listing list(shape, at.sums);
     unsigned count = 0;
     tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
-        typename Room::rows rows;
+        typename Room::halves rows;
         rows.load(at, group, tile, pivot);
 #pragma unroll 1
         for (; tile < end; tile++) {
-            float v[16], w[16];
+            uint2 v[4], w[4];
             rows.multiply(at, tile, v, w);
-            const unsigned above = tensor_signs(v) << 16 | tensor_signs(w);
-            unsigned valid = ~0u;
+            unsigned valid = ~tensor_signs(v, w);
             if (tile < diagonal) { // rows above the diagonal, and half of those that it crosses
-                const unsigned k = 4 * (tile - 4 * group);
-                valid = (0xffff0000u >> k & 0xffffu | half << (14 - k)) << 16;
-                valid |= 0xffff0000u >> (k + 2) & 0xffffu | half << (12 - k);
+                const unsigned k = 2 * (tile - 4 * group), above = (0x101u << k) - 0x101u;
+                valid &= (above | half << k) | (above << 1 | 0x101u | half << 1 << k) << 16;
             }
-            count += __popc(~above & valid);
-            const unsigned lanes = __ballot_sync(0xffffffffu, min(tensor_least(v), tensor_least(w)) < to_bits(width));
-            if (lanes) list.add(lanes, v, w, valid, width, group, tile);
+            count += __popc(valid);
+            if (!__any_sync(0xffffffffu, tensor_any(v, w, upto))) continue;
+#pragma unroll
+            for (int b = 0; b < 4; b++) {
+                v[b] = make_uint2(add_halves(v[b].x, less), add_halves(v[b].y, less));
+                w[b] = make_uint2(add_halves(w[b].x, less), add_halves(w[b].y, less));
+            }
+            list.add(valid & tensor_signs(v, w), tile << 16 | group << 10 | lane << 5);
         }
     });
     list.end(room);
@@ -152,17 +147,25 @@ static __device__ __forceinline__ void tensor_rank(const pair_args &a, const uin
     __syncthreads();
 }
 
+// Makes room for rounding at both ends of the bracket.
+static __device__ __forceinline__ void tensor_widen(bracket<float> &s, float rounding) {
+    s.first = fmaxf(s.first - rounding, 0);
+    s.second += rounding;
+}
+
 // The two middle distances, in room.found. Returns whether they are certain. `scale`: what squares are multiplied by;
-// `rounding`: what distances may be off by.
+// `rounding`: what distances may be off by; the bracket begins with a pivot that is in the room.
 template <int TH, class Room>
-static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t u, const double *guess,
-                                                     const uint32_t *domain, unsigned rows, float scale, float rounding,
+static __device__ __forceinline__ bool tensor_middle(const pair_args &a, bracket<float> &s, const uint32_t *domain,
+                                                     unsigned rows, float scale, float rounding,
                                                      const tensor_shape &shape, const Room &at,
                                                      ring_room<float> &room) {
-    bracket<float> s;
-    search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2), tensor_width(a.n));
+    float last = s.second;
     for (int pass = 0; pass < TENSOR_PASSES; pass++) {
-        const float first = fmaxf(s.first - rounding, 0), second = s.second + rounding, width = second - first;
+        const float first = s.first, second = s.second, width = second - first,
+                    slack = __fmaf_rn(TENSOR_WIDTH, width, rounding);
+        if (pass > 0) at.template aim<TH>(shape, 0.5f * scale * (second - last));
+        last = second;
         if (threadIdx.x == 0) room.counts[0] = room.counts[1] = room.listed = room.below = room.above = 0;
         __syncthreads();
         const unsigned mine = warp_sum(tensor_count<TH>(shape, at, 0.5f * scale * second, 0.5f * scale * width, room));
@@ -172,12 +175,13 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t 
         bool wider = true;
         if (one <= s.lower && two > s.upper && left <= RING_LIST && !room.counts[1]) {
             tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, room);
-            if (room.found[0] >= first + rounding && room.found[1] <= second - rounding) return true;
+            if (room.found[0] >= first + slack && room.found[1] <= second - slack) return true;
         } else if (!(search_take(s, first, one) | search_take(s, second, two))) { // none is between the ranks
             search_on(s);
             wider = false;
         }
         if (wider) s.first = first - width, s.second = second + width;
+        tensor_widen(s, rounding);
         __syncthreads(); // all have read the counts
     }
     return false;

@@ -20,7 +20,7 @@ template <int SHAPE, class Room> struct tensor_sums {
 
     __device__ __forceinline__ void begin(const Room &at, unsigned group, unsigned pair, unsigned n) {
         const unsigned first = TENSOR_GROUP * group + threadIdx.x % 32 / 4;
-        rows.load(at, group, pair, 0);
+        rows.load(at, group, pair);
         there = 0;
 #pragma unroll
         for (int r = 0; r < 8; r++) {
@@ -279,11 +279,16 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     const float length = scalbnf(1.0f, -exponent), scale = length * length;
     double h = a.fixed;
     if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return TENSOR_NOT;
-    at.template scale<TH, true>(shape, n, length);
+    double *guess = a.guess + 3 * (a.first + u);
+    const float rounding = Room::rounding(shape) * furthest;
+    bracket<float> s = {};
+    if (a.rule != RULE_FIXED && !found) {
+        search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2), tensor_width(a.n));
+        tensor_widen(s, rounding);
+    }
+    at.template scale<TH, true>(shape, n, length, 0.5f * scale * s.second);
     if (a.rule != RULE_FIXED) {
-        double *guess = a.guess + 3 * (a.first + u);
-        if (!found && !tensor_middle<TH>(a, u, guess, domain, head.rows, scale, Room::rounding(shape) * furthest, shape,
-                                         at, room))
+        if (!found && !tensor_middle<TH>(a, s, domain, head.rows, scale, rounding, shape, at, room))
             return TENSOR_SEARCH;
         if (furthest > PRODUCT_REACH * room.found[1]) return TENSOR_NOT;
         if (threadIdx.x == 0) {
@@ -295,7 +300,8 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     }
     const float inverse = __frcp_rn((float)h);
     // Units in which -|y - y'|^2 / 2 is the logarithm of k, or -|x - x'|^2 / h.
-    at.template scale<TH, false>(shape, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale));
+    at.template scale<TH, false>(
+        shape, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale), 0);
     for (unsigned e = 0; e < head.members; e++) {
         const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];
         if (e > 0) tensor_member<TH>(a, i, at, member);

@@ -22,6 +22,7 @@ static __device__ __forceinline__ uint4 load_matrices(const unsigned *row) {
 }
 
 struct tensor_wide_rows;
+struct tensor_wide_halves;
 
 // For each chunk and 16 particles there are 4 matrices of h and 4 of l. A matrix has 8 rows, one of a particle, of 4
 // words of two coordinates: 0 and 1 have words 0, 2, 4 and 6 of the first 8 particles and of the other 8; 2 and 3 words
@@ -31,6 +32,7 @@ struct tensor_wide_rows;
 struct tensor_wide_room {
     enum { WIDE = 1, EACH = 64 }; // bytes of a particle, in a chunk
     typedef tensor_wide_rows rows;
+    typedef tensor_wide_halves halves;
     unsigned *words;
     float *place, *pull;
     float2 *sums;
@@ -112,17 +114,18 @@ struct tensor_wide_room {
         to[160] = split_norm(m + 8 < n, other, 128);
     }
     template <int TH, bool RAW>
-    __device__ __forceinline__ void scale(const tensor_shape &shape, unsigned n, float by) const {
+    __device__ __forceinline__ void scale(const tensor_shape &shape, unsigned n, float by, float) const {
 #pragma unroll 1
         for (unsigned k = threadIdx.x / 32; k < shape.places / 16; k += TH / 32) put<RAW>(k, n, by);
     }
+    template <int TH> __device__ __forceinline__ void aim(const tensor_shape &, float) const {}
 };
 
 struct tensor_wide_rows {
     const unsigned *first;
     float begin;
 
-    __device__ __forceinline__ void load(const tensor_wide_room &at, unsigned group, unsigned, float pivot) {
+    __device__ __forceinline__ void load(const tensor_wide_room &at, unsigned group, unsigned, float pivot = 0) {
         begin = pivot - WIDE_PRODUCT;
         first = at.words + 1024 * group + threadIdx.x % 32 * 4;
     }
@@ -157,5 +160,24 @@ struct tensor_wide_rows {
             rows += at.stride;
             columns += at.stride;
         } while (--left);
+    }
+};
+
+// The same in half precision.
+struct tensor_wide_halves {
+    tensor_wide_rows rows;
+
+    __device__ __forceinline__ void load(const tensor_wide_room &at, unsigned group, unsigned pair, float pivot) {
+        rows.load(at, group, pair, pivot);
+    }
+    __device__ __forceinline__ void multiply(const tensor_wide_room &at, unsigned pair, uint2 (&v)[4],
+                                             uint2 (&w)[4]) const {
+        float one[16], two[16];
+        rows.multiply(at, pair, one, two);
+#pragma unroll
+        for (int b = 0; b < 4; b++) {
+            v[b] = make_uint2(to_halves(one[4 * b], one[4 * b + 1]), to_halves(one[4 * b + 2], one[4 * b + 3]));
+            w[b] = make_uint2(to_halves(two[4 * b], two[4 * b + 1]), to_halves(two[4 * b + 2], two[4 * b + 3]));
+        }
     }
 };
