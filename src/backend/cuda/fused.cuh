@@ -71,7 +71,7 @@ static size_t ring_bytes(int bits, const ring_shape &shape, size_t rows) {
 
 static tensor_shape shape_tensor(size_t n, size_t rows) {
     const unsigned groups = (unsigned)((n + TENSOR_GROUP - 1) / TENSOR_GROUP), tiles = (unsigned)((n + 15) / 16);
-    return {groups * TENSOR_GROUP, tiles, groups * tiles - 2 * groups * (groups - 1),
+    return {groups * TENSOR_GROUP, tiles, groups * tiles - 2 * groups * (groups - 1), (unsigned)((n + 7) / 16),
             rows <= TENSOR_ROWS ? 0 : tensor_wide_chunks(rows)};
 }
 

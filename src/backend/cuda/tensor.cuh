@@ -20,6 +20,7 @@ enum {
     TENSOR_GROUP = 64,  // rows of pairs at once
     TENSOR_RUN = 16,    // pairs of tiles whose rows are added up in one number
     TENSOR_PASSES = 8,  // after which a search is left to that of a ring
+    TENSOR_LEFT = 64,   // distances that one warp ranks
     TENSOR_MOST = 2048, // particles
     TENSOR_FEW = 64,    // threads of a unit of up to 256 particles and up to so many rows:
     TENSOR_FEW_ROWS = 12,
@@ -40,6 +41,7 @@ static __device__ __forceinline__ float tensor_width(size_t n) { return n <= 256
 
 struct tensor_shape {
     unsigned places, tiles, steps; // particles, in groups of 64; pairs of tiles of 8 columns; those of all groups
+    unsigned full;                 // pairs of which both tiles have particles
     unsigned chunks;               // of 16 coordinates, in wide rooms
 };
 
@@ -57,14 +59,13 @@ static __device__ __forceinline__ unsigned split_number(float x) {
     return to_halves(one, x - one);
 }
 
-// h and l of two coordinates; adds h + l, squared, to the norm.
+// h and l of two coordinates; adds their squares to the norm.
 static __device__ __forceinline__ void split_two(float a, float b, unsigned &high, unsigned &low, float &norm) {
     high = to_halves(a, b);
     const float2 h = from_halves(high);
     low = to_halves(a - h.x, b - h.y);
-    const float2 l = from_halves(low);
-    norm = fused_add(h.x + l.x, norm);
-    norm = fused_add(h.y + l.y, norm);
+    norm = fused_add(a, norm);
+    norm = fused_add(b, norm);
 }
 static __device__ __forceinline__ float2 join_two(unsigned high, unsigned low, float by) {
     const float2 h = from_halves(high), l = from_halves(low);
@@ -210,26 +211,35 @@ struct tensor_room {
     }
 };
 
+// The lane, in a register that is not given up: otherwise it is read again and again where registers are scarce.
+static __device__ __forceinline__ unsigned kept_lane() {
+    unsigned lane = threadIdx.x % 32;
+    asm volatile("" : "+r"(lane));
+    return lane;
+}
+
 // The rows of a group in the registers of a warp. Lane 4 g + q has rows g, g + 8, ... and of a tile the columns 2 q and
 // 2 q + 1; number 2 r + c of a tile is row 8 r + g and column 2 q + c: -|y - y'|^2 / 2.
 struct tensor_rows {
     uint4 row[4], next; // columns that come next
+    unsigned lane;
 
-    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair) {
-        next = at.words[32 * pair + threadIdx.x % 32];
+    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair, unsigned own) {
+        lane = own;
+        next = at.words[32 * pair + lane];
 #pragma unroll
-        for (int b = 0; b < 4; b++) row[b] = at.words[32 * (4 * group + b) + threadIdx.x % 32];
+        for (int b = 0; b < 4; b++) row[b] = at.words[32 * (4 * group + b) + lane];
     }
     // 16 rows and the columns whose h and l these are
     __device__ __forceinline__ void multiply(int b, unsigned high, unsigned low, float *v) const {
         v[0] = v[1] = v[2] = v[3] = 0;
-        multiply_16(v, row[b], threadIdx.x % 4 == 3 ? 0 : high, high); // h.h' + l.h'
-        multiply_8(v, row[b].x, row[b].y, low);                        // h.l'
+        multiply_16(v, row[b], lane % 4 == 3 ? 0 : high, high); // h.h' + l.h'
+        multiply_8(v, row[b].x, row[b].y, low);                 // h.l'
     }
     // The columns of a pair of tiles; that after it comes next, or nothing that is used.
     __device__ __forceinline__ uint4 columns_of(const tensor_room &at, unsigned pair) {
         const uint4 columns = next;
-        next = at.words[32 * (pair + 1) + threadIdx.x % 32];
+        next = at.words[32 * (pair + 1) + lane];
         return columns;
     }
 };
@@ -239,20 +249,23 @@ struct tensor_rows {
 struct tensor_halves {
     uint4 row[4], next;
     uint2 high[4]; // h, without ones
+    unsigned lane;
 
-    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair, float) {
-        next = at.words[32 * pair + threadIdx.x % 32];
+    __device__ __forceinline__ void load(const tensor_room &at, unsigned group, unsigned pair, unsigned own, float) {
+        lane = own;
+        next = at.words[32 * pair + lane];
 #pragma unroll
         for (int b = 0; b < 4; b++) {
-            row[b] = at.words[32 * (4 * group + b) + threadIdx.x % 32];
-            high[b] = threadIdx.x % 4 == 3 ? make_uint2(0, 0) : make_uint2(row[b].x, row[b].y);
+            row[b] = at.words[32 * (4 * group + b) + lane];
+            high[b] = lane % 4 == 3 ? make_uint2(0, 0) : make_uint2(row[b].x, row[b].y);
+            asm volatile("" : "+r"(high[b].x), "+r"(high[b].y)); // in registers of their own, not found again each time
         }
     }
     __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, uint2 (&v)[4], uint2 (&w)[4]) {
         const uint4 columns = next;
-        const unsigned one = threadIdx.x % 4 == 3 ? columns.z : columns.x,
-                       two = threadIdx.x % 4 == 3 ? columns.w : columns.y; // norms of columns in place of ones
-        next = at.words[32 * (pair + 1) + threadIdx.x % 32];
+        const unsigned one = lane % 4 == 3 ? columns.z : columns.x,
+                       two = lane % 4 == 3 ? columns.w : columns.y; // norms of columns in place of ones
+        next = at.words[32 * (pair + 1) + lane];
 #pragma unroll
         for (int b = 0; b < 4; b++) v[b] = halves_16(row[b], one, columns.x), w[b] = halves_16(row[b], two, columns.y);
 #pragma unroll

@@ -66,7 +66,7 @@ struct tensor_listing {
 template <int TH, class Room>
 static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shape, const Room &at, float pivot,
                                                         float width, ring_room<float> &room) {
-    const unsigned lane = threadIdx.x % 32, g = lane / 4, q = lane % 4;
+    const unsigned lane = kept_lane(), g = lane / 4, q = lane % 4;
     const unsigned half = (2 * q > g ? 1u : 0) | (2 * q + 1 > g ? 0x100u : 0);
     const __half2 least = __half2half2(__float2half_ru(width)), most = __hneg2(least);
     const unsigned upto = *(const unsigned *)&least << 16, less = *(const unsigned *)&most;
@@ -74,7 +74,7 @@ static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shap
     unsigned count = 0;
     tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
         typename Room::halves rows;
-        rows.load(at, group, tile, pivot);
+        rows.load(at, group, tile, lane, pivot);
 #pragma unroll 1
         for (; tile < end; tile++) {
             uint2 v[4], w[4];
@@ -98,13 +98,14 @@ static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shap
     return count;
 }
 
-// The squared distances of the pairs that are listed, and among them those of the two ranks.
+// The squared distances of the pairs that are listed, and among them those of the two ranks, as bits in room.below and
+// room.above. A team of threads does it: one warp, or all.
 template <int TH>
 static __device__ __forceinline__ void tensor_rank(const pair_args &a, const uint32_t *domain, unsigned rows,
-                                                   unsigned left, unsigned lower, unsigned upper,
+                                                   unsigned left, unsigned lower, unsigned upper, unsigned team,
                                                    ring_room<float> &room) {
 #pragma unroll 1
-    for (unsigned k = threadIdx.x; k < left; k += TH) {
+    for (unsigned k = threadIdx.x; k < left; k += team) {
         const unsigned l = room.pair[k] & 0xffffu, m = room.pair[k] >> 16;
         float sum = 0;
 #pragma unroll 1
@@ -124,9 +125,13 @@ static __device__ __forceinline__ void tensor_rank(const pair_args &a, const uin
     }
     if (threadIdx.x < 4 && left + threadIdx.x < RING_LIST)
         room.list[left + threadIdx.x] = from_bits(bits_type<float>::infinity);
-    __syncthreads();
+    if (team == 32)
+        __syncwarp();
+    else
+        __syncthreads();
+    unsigned below = 0, above = 0; // the largest that has no more than so many below it, also where distances are equal
 #pragma unroll 1
-    for (unsigned k = threadIdx.x; k < left; k += TH) {
+    for (unsigned k = threadIdx.x; k < left; k += team) {
         const float value = room.list[k];
         unsigned less = 0;
 #pragma unroll 1
@@ -134,17 +139,12 @@ static __device__ __forceinline__ void tensor_rank(const pair_args &a, const uin
             const float4 four = *(const float4 *)&room.list[j];
             less += (four.x < value) + (four.y < value) + (four.z < value) + (four.w < value);
         }
-        room.pair[k] = less + 1; // the largest that is not above a rank belongs to it, also where distances are equal
-        if (less <= lower) atomicMax(&room.below, less + 1);
-        if (less <= upper) atomicMax(&room.above, less + 1);
+        if (less <= lower) below = max(below, to_bits(value));
+        if (less <= upper) above = max(above, to_bits(value));
     }
-    __syncthreads();
-#pragma unroll 1
-    for (unsigned k = threadIdx.x; k < left; k += TH) {
-        if (room.pair[k] == room.below) room.found[0] = room.list[k];
-        if (room.pair[k] == room.above) room.found[1] = room.list[k];
-    }
-    __syncthreads();
+    __syncwarp();
+    below = warp_max(below), above = warp_max(above);
+    if (threadIdx.x % 32 == 0) atomicMax(&room.below, below), atomicMax(&room.above, above);
 }
 
 // Makes room for rounding at both ends of the bracket.
@@ -153,11 +153,18 @@ static __device__ __forceinline__ void tensor_widen(bracket<float> &s, float rou
     s.second += rounding;
 }
 
-// The two middle distances, in room.found. Returns whether they are certain. `scale`: what squares are multiplied by;
-// `rounding`: what distances may be off by; the bracket begins with a pivot that is in the room.
+// The bandwidth that the two middle distances lead to, and what the next iteration shall expect. One thread.
+static __device__ __forceinline__ void tensor_note(const pair_args &a, size_t u, ring_room<float> &room) {
+    search_note(a.guess + 3 * (a.first + u), room.found[1]);
+    room.h = found_scale(a, u, room.found[0], room.found[1]);
+}
+
+// The two middle distances, in room.found, and what comes of them. Returns whether they are certain. `scale`: what
+// squares are multiplied by; `rounding`: what distances may be off by; the bracket begins with a pivot that is in the
+// room.
 template <int TH, class Room>
-static __device__ __forceinline__ bool tensor_middle(const pair_args &a, bracket<float> &s, const uint32_t *domain,
-                                                     unsigned rows, float scale, float rounding,
+static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t u, bracket<float> &s,
+                                                     const uint32_t *domain, unsigned rows, float scale, float rounding,
                                                      const tensor_shape &shape, const Room &at,
                                                      ring_room<float> &room) {
     float last = s.second;
@@ -174,7 +181,17 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, bracket
         const unsigned two = room.counts[0], left = room.listed, one = two - left;
         bool wider = true;
         if (one <= s.lower && two > s.upper && left <= RING_LIST && !room.counts[1]) {
-            tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, room);
+            const unsigned team = left <= TENSOR_LEFT ? 32 : TH;
+            if (threadIdx.x < team) {
+                tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, team, room);
+                if (team > 32) __syncthreads();
+                if (threadIdx.x == 0) {
+                    const float lower = room.found[0] = from_bits(room.below),
+                                upper = room.found[1] = from_bits(room.above);
+                    if (lower >= first + slack && upper <= second - slack) tensor_note(a, u, room);
+                }
+            }
+            __syncthreads();
             if (room.found[0] >= first + slack && room.found[1] <= second - slack) return true;
         } else if (!(search_take(s, first, one) | search_take(s, second, two))) { // none is between the ranks
             search_on(s);

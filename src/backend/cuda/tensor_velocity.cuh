@@ -1,8 +1,8 @@
 // Velocities of the members of a unit from tensor cores (tensor.cuh), and the kernel.
 
 // Of two numbers a lane keeps one, and the lane that is `apart` the other: their sums.
-static __device__ __forceinline__ float exchange(float one, float two, unsigned apart) {
-    const bool second = threadIdx.x & apart;
+static __device__ __forceinline__ float exchange(unsigned lane, float one, float two, unsigned apart) {
+    const bool second = lane & apart;
     return (second ? two : one) + __shfl_xor_sync(0xffffffffu, second ? one : two, apart);
 }
 
@@ -17,10 +17,12 @@ template <int SHAPE, class Room> struct tensor_sums {
     typename Room::rows rows;
     float pull[8], push[8], row[2][8];
     unsigned there; // rows, as bits
+    unsigned lane;
 
-    __device__ __forceinline__ void begin(const Room &at, unsigned group, unsigned pair, unsigned n) {
-        const unsigned first = TENSOR_GROUP * group + threadIdx.x % 32 / 4;
-        rows.load(at, group, pair);
+    __device__ __forceinline__ void begin(const Room &at, unsigned group, unsigned pair, unsigned own, unsigned n) {
+        const unsigned first = TENSOR_GROUP * group + own / 4;
+        lane = own;
+        rows.load(at, group, pair, lane);
         there = 0;
 #pragma unroll
         for (int r = 0; r < 8; r++) {
@@ -35,11 +37,10 @@ template <int SHAPE, class Room> struct tensor_sums {
     // of the tile are rows alone.
     template <bool COLUMNS, class Find>
     __device__ __forceinline__ void add(const Room &at, unsigned tile, unsigned n, float (&column)[4], Find find) {
-        const unsigned m = 8 * tile + 2 * (threadIdx.x % 4);
+        const unsigned m = 8 * tile + 2 * (lane % 4);
         const float2 pulls = *(const float2 *)&at.pull[m];
         float2 pushes = make_float2(0, 0);
         if (SHAPE != SHAPE_RBF) pushes = *(const float2 *)&at.place[m];
-        column[0] = column[1] = column[2] = column[3] = 0;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
             float v[4];
@@ -47,11 +48,13 @@ template <int SHAPE, class Room> struct tensor_sums {
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const int r = 2 * b + e / 2, c = e % 2;
+                if (r == 0) column[c] = column[2 + c] = 0;
                 if (SHAPE == SHAPE_RBF) {
                     const float k = quick_exp2(v[e]);
                     row[0][r] += k;
                     row[1][r] = __fmaf_rn(k, c ? pulls.y : pulls.x, row[1][r]);
-                    if (COLUMNS) column[c] += k, column[2 + c] = __fmaf_rn(k, pull[r], column[2 + c]);
+                    if (COLUMNS) column[c] = r == 0 ? k : column[c] + k;
+                    if (COLUMNS) column[2 + c] = __fmaf_rn(k, pull[r], column[2 + c]);
                 } else {
                     const float k = rsqrtf(1.0f - v[e]);
                     const float cubed = there >> r & 1 && m + c < n ? k * k * k : 0;
@@ -67,8 +70,8 @@ template <int SHAPE, class Room> struct tensor_sums {
         }
     }
 
-    // A pair of tiles, and the sums of the columns of each.
-    template <bool COLUMNS>
+    // A pair of tiles, and the sums of the columns of each. FULL: both have particles.
+    template <bool COLUMNS, bool FULL = true>
     __device__ __forceinline__ void add_both(const Room &at, unsigned pair, unsigned n, float (&one)[4],
                                              float (&two)[4]) {
         if constexpr (Room::WIDE) {
@@ -79,18 +82,22 @@ template <int SHAPE, class Room> struct tensor_sums {
         } else {
             const uint4 columns = rows.columns_of(at, pair);
             add<COLUMNS>(at, 2 * pair, n, one, [&](int b, float *v) { rows.multiply(b, columns.x, columns.z, v); });
-            add<COLUMNS>(at, 2 * pair + 1, n, two, [&](int b, float *v) { rows.multiply(b, columns.y, columns.w, v); });
+            if (FULL)
+                add<COLUMNS>(at, 2 * pair + 1, n, two,
+                             [&](int b, float *v) { rows.multiply(b, columns.y, columns.w, v); });
+            else
+                two[0] = two[1] = two[2] = two[3] = 0;
         }
     }
 
     // The rows join the sums of the warp.
     __device__ __forceinline__ void end(float2 *sums, unsigned group) {
-        const unsigned lane = threadIdx.x % 32;
         float sum[4];
 #pragma unroll
         for (int r = 0; r < 8; r += 2) { // a lane has row r or the next, and one of its sums
-            const float one = exchange(row[0][r], row[0][r + 1], 1), two = exchange(row[1][r], row[1][r + 1], 1);
-            sum[r / 2] = exchange(one, two, 2);
+            const float one = exchange(lane, row[0][r], row[0][r + 1], 1),
+                        two = exchange(lane, row[1][r], row[1][r + 1], 1);
+            sum[r / 2] = exchange(lane, one, two, 2);
         }
         __syncwarp();
 #pragma unroll
@@ -104,20 +111,29 @@ template <int SHAPE, class Room> struct tensor_sums {
 template <int TH, int SHAPE, class Room>
 static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, const Room &at, unsigned n) {
     float2 *sums = at.sums + threadIdx.x / 32 * shape.places;
-    const unsigned lane = threadIdx.x % 32;
+    const unsigned lane = kept_lane();
     tensor_walk<TH>(shape, [&](unsigned group, unsigned tile, unsigned diagonal, unsigned end) {
         tensor_sums<SHAPE, Room> sum;
         float one[4], two[4];
-        sum.begin(at, group, tile, n);
+        sum.begin(at, group, tile, lane, n);
 #pragma unroll 1
         for (; tile < diagonal; tile++) sum.template add_both<false>(at, tile, n, one, two); // rows alone
-#pragma unroll 1
-        for (; tile < end; tile++) {
-            sum.template add_both<true>(at, tile, n, one, two);
+        float *to = (float *)&sums[8 * (2 * max(tile, diagonal) + lane / 16) + 2 * (lane % 4) + (lane >> 3 & 1)] + (lane >> 2 & 1);
+        const auto join = [&] { // columns
 #pragma unroll
-            for (int k = 0; k < 4; k++) one[k] = exchange(one[k], two[k], 16);
-            one[0] = exchange(exchange(one[0], one[1], 8), exchange(one[2], one[3], 8), 4);
-            ((float *)&sums[8 * (2 * tile + lane / 16) + 2 * (lane % 4) + (lane >> 3 & 1)])[lane >> 2 & 1] += one[0];
+            for (int k = 0; k < 4; k++) one[k] = exchange(lane, one[k], two[k], 16);
+            *to += exchange(lane, exchange(lane, one[0], one[1], 8), exchange(lane, one[2], one[3], 8), 4);
+            to += 2 * 16;
+        };
+        const unsigned full = Room::WIDE ? end : min(end, shape.full);
+#pragma unroll 1
+        for (; tile < full; tile++) {
+            sum.template add_both<true>(at, tile, n, one, two);
+            join();
+        }
+        if (tile < end) {
+            sum.template add_both<true, false>(at, tile, n, one, two);
+            join();
         }
         sum.end(sums, group);
     });
@@ -279,23 +295,17 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     const float length = scalbnf(1.0f, -exponent), scale = length * length;
     double h = a.fixed;
     if (a.rule == RULE_FIXED && !(furthest <= PRODUCT_REACH * (float)h && (float)h * scale < 1000)) return TENSOR_NOT;
-    double *guess = a.guess + 3 * (a.first + u);
     const float rounding = Room::rounding(shape) * furthest;
     bracket<float> s = {};
     if (a.rule != RULE_FIXED && !found) {
-        search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2), tensor_width(a.n));
+        search_begin(s, a, u, a.guess + 3 * (a.first + u), (unsigned)(a.n * (a.n - 1) / 2), tensor_width(a.n));
         tensor_widen(s, rounding);
     }
     at.template scale<TH, true>(shape, n, length, 0.5f * scale * s.second);
     if (a.rule != RULE_FIXED) {
-        if (!found && !tensor_middle<TH>(a, s, domain, head.rows, scale, rounding, shape, at, room))
+        if (!found && !tensor_middle<TH>(a, u, s, domain, head.rows, scale, rounding, shape, at, room))
             return TENSOR_SEARCH;
         if (furthest > PRODUCT_REACH * room.found[1]) return TENSOR_NOT;
-        if (threadIdx.x == 0) {
-            search_note(guess, room.found[1]);
-            room.h = found_scale(a, u, room.found[0], room.found[1]);
-        }
-        __syncthreads();
         h = room.h;
     }
     const float inverse = __frcp_rn((float)h);
@@ -327,6 +337,7 @@ static __device__ __noinline__ void tensor_search(const pair_args &a, const ring
     search_begin(s, a, u, a.guess + 3 * (a.first + u), (unsigned)(a.n * (a.n - 1) / 2));
     __syncthreads();
     ring_middle<float, 8, TH>(a, u, r, of, s, room);
+    if (threadIdx.x == 0) tensor_note(a, u, room);
 }
 
 template <int TH, int SHAPE, class Member>

@@ -125,7 +125,8 @@ struct tensor_wide_rows {
     const unsigned *first;
     float begin;
 
-    __device__ __forceinline__ void load(const tensor_wide_room &at, unsigned group, unsigned, float pivot = 0) {
+    __device__ __forceinline__ void load(const tensor_wide_room &at, unsigned group, unsigned, unsigned,
+                                         float pivot = 0) {
         begin = pivot - WIDE_PRODUCT;
         first = at.words + 1024 * group + threadIdx.x % 32 * 4;
     }
@@ -167,8 +168,9 @@ struct tensor_wide_rows {
 struct tensor_wide_halves {
     tensor_wide_rows rows;
 
-    __device__ __forceinline__ void load(const tensor_wide_room &at, unsigned group, unsigned pair, float pivot) {
-        rows.load(at, group, pair, pivot);
+    __device__ __forceinline__ void load(const tensor_wide_room &at, unsigned group, unsigned pair, unsigned lane,
+                                         float pivot) {
+        rows.load(at, group, pair, lane, pivot);
     }
     __device__ __forceinline__ void multiply(const tensor_wide_room &at, unsigned pair, uint2 (&v)[4],
                                              uint2 (&w)[4]) const {
