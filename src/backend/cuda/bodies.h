@@ -353,15 +353,30 @@ BODY double move_to(const step_args *a, size_t i, size_t at, double by, int *wro
     return a->phi[at] = boxed(a->x[at] + by, a->lower[i], a->upper[i], wrong);
 }
 
+/* What the step of a number reads. */
+typedef struct {
+    double x, first, second, low, high;
+} step_state;
+
+BODY step_state state_of(const step_args *a, size_t i, size_t at) {
+    const step_state s = {a->x[at], a->first ? a->first[at] : 0, a->second ? a->second[at] : 0, a->lower[i],
+                          a->upper[i]};
+    return s;
+}
+
 /* Number `at` is of variable i. */
-BODY double step_by(const step_args *a, size_t i, size_t at, double velocity, double *largest, int *wrong) {
+BODY double step_from(const step_args *a, size_t i, size_t at, double velocity, step_state s, double *largest,
+                      int *wrong) {
     const double given = a->unit ? a->unit[i] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
-    double first = a->first ? a->first[at] : 0, second = a->second ? a->second[at] : 0;
     if (fabs(phi) > *largest) *largest = fabs(phi);
-    const double by = unit * displacement(a, &first, &second, phi);
-    if (a->first) a->first[at] = first;
-    if (a->second) a->second[at] = second;
-    return move_to(a, i, at, by, wrong);
+    const double by = unit * displacement(a, &s.first, &s.second, phi);
+    if (a->first) a->first[at] = s.first;
+    if (a->second) a->second[at] = s.second;
+    return a->phi[at] = boxed(s.x + by, s.low, s.high, wrong);
+}
+
+BODY double step_by(const step_args *a, size_t i, size_t at, double velocity, double *largest, int *wrong) {
+    return step_from(a, i, at, velocity, state_of(a, i, at), largest, wrong);
 }
 
 BODY void body_step(const step_args *a, size_t at, double *largest, int *wrong) {

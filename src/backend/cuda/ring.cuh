@@ -244,7 +244,9 @@ struct term_member {
     __device__ __forceinline__ scores scores_of(const pair_args &a, const unit_header &h) const {
         return scores_of(a, h.variable);
     }
-    __device__ __forceinline__ double put(const pair_args &a, size_t i, unsigned l, double velocity) {
+    struct state {};
+    __device__ __forceinline__ state ahead(const pair_args &, size_t, unsigned) const { return {}; }
+    __device__ __forceinline__ double put(const pair_args &a, size_t i, unsigned l, double velocity, state = {}) {
         put_velocity(a, i * a.n + l, velocity);
         return 0;
     }

@@ -155,17 +155,21 @@ static __device__ __forceinline__ void tensor_velocity(const pair_args &a, float
     for (unsigned m = threadIdx.x; m < shape.places * (TH / 32); m += TH) at.sums[m] = make_float2(0, 0);
     __syncthreads();
     tensor_add<TH, SHAPE>(shape, at, n);
+    typename Member::state next = {}; // what the step reads is on its way while that of the particle before is done
+    if (threadIdx.x < n) next = to.ahead(a, i, threadIdx.x);
     __syncthreads();
     double *moved = (double *)at.sums; // in place of sums that nobody else reads
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < n; m += TH) {
+        const typename Member::state now = next;
+        if (m + TH < n) next = to.ahead(a, i, m + TH);
         float2 sum = make_float2(0, 0);
 #pragma unroll
         for (unsigned w = 0; w < TH / 32; w++) {
             const float2 some = at.sums[w * shape.places + m];
             sum.x += some.x, sum.y += some.y;
         }
-        moved[m] = to.put(a, i, m, fma((double)at.place[m], (double)sum.x, (double)sum.y));
+        moved[m] = to.put(a, i, m, fma((double)at.place[m], (double)sum.x, (double)sum.y), now);
     }
     to.finish(a, i, moved);
 }
@@ -227,6 +231,13 @@ struct whole_member {
     }
     __device__ __forceinline__ scores scores_of(const pair_args &a, const unit_header &h) const {
         return scores_of(a, h.variable, h.from, h.entries);
+    }
+    typedef step_state state;
+    __device__ __forceinline__ state ahead(const pair_args &a, size_t i, unsigned l) const {
+        return state_of(&w->step, i, i * a.n + l);
+    }
+    __device__ __forceinline__ double put(const pair_args &a, size_t i, unsigned l, double velocity, const state &s) {
+        return step_from(&w->step, i, i * a.n + l, __dmul_rn(a.share, velocity), s, &largest, &wrong);
     }
     __device__ __forceinline__ double put(const pair_args &a, size_t i, unsigned l, double velocity) {
         return step_by(&w->step, i, i * a.n + l, __dmul_rn(a.share, velocity), &largest, &wrong);
