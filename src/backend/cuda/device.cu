@@ -52,6 +52,9 @@ struct device {
     volatile unsigned long long *told;
     int awaited;                      // whether the last step tells by itself
     const void *prepared;             // the kernel of the last allow_shared()
+    const void *counted;              // the kernel whose blocks were last counted,
+    size_t counted_bytes;             // with so much shared memory each:
+    int fit;                          // those that a multiprocessor has at once
     unsigned long long steps, asked;  // launched or put off; whose outcome the host has
     struct iteration_queue *queue;    // queue.cuh
     struct generated_code *generated; // generated.cuh

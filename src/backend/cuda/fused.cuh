@@ -216,9 +216,15 @@ static int run_tensor(device *d, const pair_args *a, const whole_args &w) {
     const ring_shape other = shape_ring(32, a->n, 8, TH);
     const ring<float, 8> r = {other.blocks, other.parts, other.steps, other.stride, other.sums};
     const tensor_shape shape = shape_tensor(a->n, a->longest);
-    const size_t bytes = tensor_bytes(shape, other, a->longest, TH), most = (size_t)d->processors * 64;
-    const unsigned blocks = (unsigned)(a->units < most ? a->units : most) + (WHOLE ? 1 : 0);
+    const size_t bytes = tensor_bytes(shape, other, a->longest, TH);
     if (allow_shared(d, kernel)) return 1;
+    if (WHOLE && (d->counted != (const void *)kernel || d->counted_bytes != bytes)) {
+        if (check(d, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&d->fit, kernel, TH, bytes))) return 1;
+        d->counted = (const void *)kernel;
+        d->counted_bytes = bytes;
+    }
+    const size_t most = (size_t)d->processors * (WHOLE ? (size_t)d->fit : 64);
+    const unsigned blocks = (unsigned)(a->units < most ? a->units : most) + (WHOLE ? 1 : 0);
     return launch_early(d, kernel, blocks, TH, bytes, WHOLE && d->waits, *a, w, shape, r,
                         WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }

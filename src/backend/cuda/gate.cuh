@@ -4,7 +4,8 @@
 // until the host knows.
 struct step_report {
     unsigned long long largest[DEVICE_STEPS], wrong_at;
-    unsigned done; // blocks of a step that the host waits for
+    unsigned done;  // blocks of a step that the host waits for
+    unsigned taken; // units of a launch that blocks have asked for
 };
 
 // What the host is told of a step, in one word: the largest, which is not negative, and in its sign

@@ -267,11 +267,11 @@ static __device__ __forceinline__ void tensor_member(const pair_args &a, size_t 
 // What comes of a unit: it is done, its median needs another search, or it does not suit and a ring does all of it.
 enum tensor_outcome { TENSOR_DONE, TENSOR_SEARCH, TENSOR_NOT };
 
-// Unit u. `found`: its median is known.
+// Unit u. `found`: its median is known; `next`: what thread 0 says of the unit that comes next.
 template <int TH, int SHAPE, class Room, class Member>
 static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, const tensor_shape &shape, unsigned u,
-                                                           bool found, const Room &at, ring_room<float> &room,
-                                                           Member &member) {
+                                                           bool found, unsigned next, const Room &at,
+                                                           ring_room<float> &room, Member &member) {
     const unsigned n = (unsigned)a.n;
     const unit_header head = header_of(a, *member.w, u);
     const uint32_t *domain = a.domain + head.begin;
@@ -296,6 +296,7 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     for (int apart = 16; apart > 0; apart /= 2) mean += __shfl_xor_sync(0xffffffffu, mean, apart);
     __syncthreads();
     if (threadIdx.x % 32 == 0) room.norm[threadIdx.x / 32] = mean, atomicMax(&room.furthest, furthest_bits);
+    if (threadIdx.x == 0) room.next = next;
     __syncthreads();
     mean = 0;
 #pragma unroll
@@ -358,7 +359,8 @@ static __device__ __noinline__ void tensor_not(const pair_args &a, const ring<fl
     ring_do<float, 8, TH, SHAPE>(a, r, u, dynamic, room, member);
 }
 
-// WHOLE iterations, whose last block tells the host about the step before; or terms alone.
+// WHOLE iterations, whose last block tells the host about the step before; or terms alone. Blocks of whole iterations
+// ask for units until there are none, one ahead: as many questions as units, after which the counter is 0 again.
 template <int TH, int SHAPE, bool WHOLE, class Room>
 static __global__ void __launch_bounds__(TH, 512 / TH)
     fused_tensor(const __grid_constant__ pair_args a, const __grid_constant__ whole_args w, const tensor_shape shape,
@@ -375,10 +377,14 @@ static __global__ void __launch_bounds__(TH, 512 / TH)
     if (gate.closed()) return;
     typename std::conditional<WHOLE, whole_member, term_member>::type member = {};
     member.w = &w;
-    for (unsigned u = blockIdx.x; u < a.units; u += blocks) {
+    unsigned next = 0;
+#pragma unroll 1
+    for (unsigned u = blockIdx.x; u < a.units; u = room.next) {
         tensor_outcome came = TENSOR_DONE;
+        next = u + blocks;
+        if (WHOLE && threadIdx.x == 0) next = blocks + atomicInc(&gate.report->taken, a.units - 1);
         for (bool found = false;; found = true) {
-            came = tensor_do<TH, SHAPE>(a, shape, u, found, at, room, member);
+            came = tensor_do<TH, SHAPE>(a, shape, u, found, next, at, room, member);
             if (came != TENSOR_SEARCH) break;
             tensor_search<TH>(a, r, u, dynamic, room);
         }
