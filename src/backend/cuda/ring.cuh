@@ -84,7 +84,7 @@ enum { RING_LIST = 512 };
 
 template <class Real> struct ring_room {
     alignas(16) Real list[RING_LIST];
-    unsigned pair[RING_LIST]; // l | m << 16
+    unsigned pair[RING_LIST];         // l | m << 16
     unsigned counts[2], listed, next; // the unit that comes next
     typename bits_type<Real>::type below, above, furthest;
     double h;

@@ -9,11 +9,12 @@
 // warp has a run of them, with its rows in registers. As in ring.cuh they are computed twice, to count them and for the
 // sums.
 //
-// The median is that of distances in single precision, exactly: those from tensor cores, which differ by rounding, only
-// say which pairs are below the bracket, which above, and which few are in it, and a median that is too close to the
-// bracket's ends for that is not believed. A search that takes many passes, since distances coincide or have gaps, is
-// left to that of a ring, which finds the same numbers: the bits do not depend on where a search began. Units that this
-// does not suit, where a particle is far from the others, are done by a ring; the particles alone decide that.
+// The median is that of distances in single precision, exactly: those from tensor cores, which are rounded to half
+// precision near the pivot, only say which pairs are below the bracket, which above, and which few are in it, and a
+// median that is too close to the bracket's ends for that is not believed. A search that takes many passes, since
+// distances coincide or have gaps, is left to that of a ring, which finds the same numbers: the bits do not depend on
+// where a search began. Units that this does not suit, where a particle is far from the others, are done by a ring; the
+// particles alone decide that.
 
 enum {
     TENSOR_ROWS = 6,    // of a domain
@@ -192,7 +193,8 @@ struct tensor_room {
             split_two(y.x, y.y, made.y, made.w, other);
             to[k] = made;
         }
-        to[3] = make_uint4(TENSOR_ONES, TENSOR_ONES, split_norm(m < n, one, 1, half), split_norm(m + 8 < n, other, 1, half));
+        to[3] = make_uint4(TENSOR_ONES, TENSOR_ONES, split_norm(m < n, one, 1, half),
+                           split_norm(m + 8 < n, other, 1, half));
     }
     // All particles in other units.
     template <int TH, bool RAW>

@@ -118,7 +118,8 @@ static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, con
         sum.begin(at, group, tile, lane, n);
 #pragma unroll 1
         for (; tile < diagonal; tile++) sum.template add_both<false>(at, tile, n, one, two); // rows alone
-        float *to = (float *)&sums[8 * (2 * max(tile, diagonal) + lane / 16) + 2 * (lane % 4) + (lane >> 3 & 1)] + (lane >> 2 & 1);
+        float *to = (float *)&sums[8 * (2 * max(tile, diagonal) + lane / 16) + 2 * (lane % 4) + (lane >> 3 & 1)] +
+                    (lane >> 2 & 1);
         const auto join = [&] { // columns
 #pragma unroll
             for (int k = 0; k < 4; k++) one[k] = exchange(lane, one[k], two[k], 16);
@@ -322,8 +323,8 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     }
     const float inverse = __frcp_rn((float)h);
     // Units in which -|y - y'|^2 / 2 is the logarithm of k, or -|x - x'|^2 / h.
-    at.template scale<TH, false>(
-        shape, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale), 0);
+    at.template scale<TH, false>(shape, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale),
+                                 0);
     for (unsigned e = 0; e < head.members; e++) {
         const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];
         if (e > 0) tensor_member<TH>(a, i, at, member);
