@@ -353,12 +353,17 @@ BODY double move_to(const step_args *a, size_t i, size_t at, double by, int *wro
     return a->phi[at] = boxed(a->x[at] + by, a->lower[i], a->upper[i], wrong);
 }
 
+/* By how much variable i moves. */
+BODY double step_from(const step_args *a, size_t i, double *first, double *second, double velocity, double *largest) {
+    const double given = a->unit ? a->unit[i] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
+    if (fabs(phi) > *largest) *largest = fabs(phi);
+    return unit * displacement(a, first, second, phi);
+}
+
 /* Number `at` is of variable i. */
 BODY double step_by(const step_args *a, size_t i, size_t at, double velocity, double *largest, int *wrong) {
-    const double given = a->unit ? a->unit[i] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
     double first = a->first ? a->first[at] : 0, second = a->second ? a->second[at] : 0;
-    if (fabs(phi) > *largest) *largest = fabs(phi);
-    const double by = unit * displacement(a, &first, &second, phi);
+    const double by = step_from(a, i, &first, &second, velocity, largest);
     if (a->first) a->first[at] = first;
     if (a->second) a->second[at] = second;
     return move_to(a, i, at, by, wrong);
