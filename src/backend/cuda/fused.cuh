@@ -41,7 +41,7 @@
 
 enum { FUSED_MEMBERS = TILE_MEMBERS };
 
-enum { WIDE_UNITS = 10 }; // for a multiprocessor
+enum { WIDE_UNITS = 10, WIDE_FEW_UNITS = 2 }; // for a multiprocessor; of few rows
 
 static int takes_tile(int bits, const pair_args *a) { return bits == 32 && a->n <= TILE_MOST; }
 
@@ -104,7 +104,8 @@ static int takes_many(const device *d, int bits, const pair_args *a) {
     return d->tensors && takes_tile(bits, a) && (a->most_members > 1 || a->longest > UNIT_ENTRIES);
 }
 static int takes_wide(const device *d, int bits, const pair_args *a) {
-    return takes_many(d, bits, a) && a->units < (size_t)d->processors * WIDE_UNITS;
+    return takes_many(d, bits, a) &&
+           a->units < (size_t)d->processors * (a->longest > MANY_DEPTH ? WIDE_UNITS : WIDE_FEW_UNITS);
 }
 
 static int fuses(const device *d, int bits, const pair_args *a) {
