@@ -12,9 +12,8 @@
  *     bench_gpu --programs                          models with programs: compiled by NVRTC, and interpreted
  *     bench_gpu --of-paper sensors|crowd COUNT N ITERATIONS
  *     bench_gpu --paper-row sensors|crowd COUNT N KERNEL    measured, `cuda` alone
- *     bench_gpu --paper                             the sensors and the crowd of the paper, and a hundred times as
- * many; the discrepancy bench_gpu --write sensors|crowd COUNT         their data, for the same in JAX
- * (bench/peers/jax_gpu.py)
+ *     bench_gpu --paper                             sensors and crowd of the paper, and a hundred times as many
+ *     bench_gpu --write sensors|crowd COUNT         their data, for the same in JAX (bench/peers/jax_gpu.py)
  *
  * From the project's root: it reads models/.
  */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/program_group.h"
 
@@ -16,28 +17,32 @@ svmp_status svmp_cuda_check(backend *b, int failure) {
                      own->ops->error(own->device));
 }
 
-svmp_status svmp_cuda_take(backend *b, size_t bytes, void **pointer) {
+svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer) {
     cuda *own = b->own;
     const double gib = 1024.0 * 1024 * 1024;
     const size_t room = own->ops->room(own->device);
-    if (bytes == 0) bytes = 1;
+    void *made = NULL;
     SVMP_TRY(SVMP_GROW(b->context, own->taken, own->taken_capacity, own->taken_count + 1));
-    const int failure = bytes > room ? DEVICE_FULL : own->ops->allocate(own->device, bytes, pointer);
+    const int failure =
+        count > room / size ? DEVICE_FULL : own->ops->allocate(own->device, count > 0 ? count * size : 1, &made);
     if (failure == DEVICE_FULL)
         return svmp_fail(
             b->context, SVMP_NO_MEMORY,
-            "Out of memory on %s: this run needs %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
+            "Out of memory on %s: this run needs at least %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
             "or --backend cpu.",
-            own->describe, (double)bytes / gib, (double)room / gib);
+            own->describe, (double)count * (double)size / gib, (double)room / gib);
     SVMP_TRY(svmp_cuda_check(b, failure));
-    own->taken[own->taken_count++] = *pointer;
-    return svmp_cuda_check(b, own->ops->clear(own->device, *pointer, bytes));
+    own->taken[own->taken_count++] = made;
+    memcpy(pointer, &made, sizeof made); /* *pointer may be a pointer of any type: no store through a void ** */
+    return svmp_cuda_check(b, own->ops->clear(own->device, made, count > 0 ? count * size : 1));
 }
 
-svmp_status svmp_cuda_put(backend *b, size_t bytes, const void *from, void **pointer) {
+svmp_status svmp_cuda_put(backend *b, size_t count, size_t size, const void *from, void **pointer) {
     const cuda *own = b->own;
-    SVMP_TRY(svmp_cuda_take(b, bytes, pointer));
-    return bytes ? svmp_cuda_check(b, own->ops->to_device(own->device, *pointer, from, bytes)) : SVMP_OK;
+    SVMP_TRY(svmp_cuda_take(b, count, size, pointer));
+    return count ? svmp_cuda_check(
+                       b, own->ops->to_device(own->device, own->taken[own->taken_count - 1], from, count * size))
+                 : SVMP_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */

@@ -379,13 +379,13 @@ static size_t finish_bytes(int bits, size_t n) {
 
 static int finishes(const device *d, int bits, const pair_args *a) {
     return a->shape != SHAPE_LINEAR && a->n <= FINISH && a->most_members <= FINISH_MEMBERS &&
-           finish_bytes(bits, a->n) <= (size_t)d->shared_most - 1024;
+           finish_bytes(bits, a->n) <= (size_t)d->shared_most - 2048;
 }
 
 template <class Real, class Bits> static int run_finish(device *d, int bits, const pair_args *a) {
     const size_t bytes = finish_bytes(bits, a->n);
     auto *kernel = kernel_finish<Real, Bits>;
-    if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
+    if (allow_shared(d, kernel)) return 1;
     return launch_next(d, kernel, blocks_for(d, a->units, 1), FINISH, bytes, *a, a->rule != RULE_FIXED && a->n > 1,
                        gate_of(d));
 }
