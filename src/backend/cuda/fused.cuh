@@ -41,7 +41,7 @@
 
 enum { FUSED_MEMBERS = TILE_MEMBERS };
 
-enum { WIDE_UNITS = 10, WIDE_FEW_UNITS = 2 }; // for a multiprocessor; of few rows
+enum { WIDE_UNITS = 10, WIDE_FEW_UNITS = 6 }; // for a multiprocessor; of few rows
 
 static int takes_tile(int bits, const pair_args *a) { return bits == 32 && a->n <= TILE_MOST; }
 

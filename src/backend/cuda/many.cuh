@@ -122,7 +122,7 @@ template <int NT> struct many_pairs {
     __device__ __forceinline__ float &at(int r, int j, int c) { return tile[tile_of(r / 2, j)][2 * (r % 2) + c]; }
     __device__ __forceinline__ float at(int r, int j, int c) const { return tile[tile_of(r / 2, j)][2 * (r % 2) + c]; }
 
-    // Row block, column block, column and the number of each pair.
+    // Row block, column block, column and the distance of each pair.
     template <class What> __device__ __forceinline__ void each(What what) {
 #pragma unroll
         for (int j = 0; j < NT; j++)
