@@ -2,9 +2,9 @@
 #include "backend/cuda/cuda.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "model/program_group.h"
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
@@ -94,16 +94,6 @@ static svmp_status take_places(backend *b, const kernel *k) {
     return SVMP_OK;
 }
 
-/* The index of this process among those of its machine, which share its devices. */
-static size_t local_process(void) {
-    const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const char *text = getenv(names[k]);
-        if (text) return strtoul(text, NULL, 10);
-    }
-    return 0;
-}
-
 svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, int bits) {
     char text[512] = "";
     cuda *own = NULL;
@@ -111,7 +101,7 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
     own->ops = ops;
     own->bits = bits;
-    if (ops->open(&own->device, b->others ? local_process() : 0, text, sizeof text) != 0) {
+    if (ops->open(&own->device, b->others ? b->others->local : 0, text, sizeof text) != 0) { /* they share devices */
         svmp_release(b->context, own);
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
     }

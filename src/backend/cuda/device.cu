@@ -300,8 +300,15 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     cudaFuncAttributes built;
     char why[400];
     const cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaErrorInsufficientDriver)
-        return refuse(text, size, "No NVIDIA driver was found, or it is too old for this build.");
+    if (error == cudaErrorInsufficientDriver) {
+        int driver = 0, runtime = 0;
+        if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+            return refuse(text, size, "No NVIDIA driver was found.");
+        (void)cudaRuntimeGetVersion(&runtime);
+        snprintf(why, sizeof why, "The NVIDIA driver is too old: it is for CUDA %d.%d, and this build needs %d.%d.",
+                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        return refuse(text, size, why);
+    }
     if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
         return refuse(text, size, "This machine has no NVIDIA GPU.");
     if (error != cudaSuccess) {
@@ -458,9 +465,9 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return 1;
 }
 
-static const device_ops ops = {DEVICE_VERSION, "cuda",   open_device, close_device, describe, error_of,
-                               room,           allocate, release,     to_device,    to_host,  clear,
-                               launch,         finishes, step,        outcome,      fuses,    fused,
-                               iterates,       iterate,  capability,  load,         1e5};
+static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",   open_device, close_device, describe,
+                               error_of,       room,           allocate, release,     to_device,    to_host,
+                               clear,          launch,         finishes, step,        outcome,      fuses,
+                               fused,          iterates,       iterate,  capability,  load,         1e5};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }
