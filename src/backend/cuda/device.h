@@ -18,7 +18,7 @@
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 9 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 10 /* of this file: a library of another version is not used */
 
 /* ---- scores: after those of programs (program.h) ------------------------------------------------------------------
  */
