@@ -291,9 +291,10 @@ static void with_spreads(size_t t, size_t i, size_t n, double *row) {
 
 /* Units of many rows, and of several members: few of them and many, whose kernels differ. */
 static void check_wide_units(void) {
-    const wide_model models[] = {{900, 3, 2, 0},  {31, 2, 12, 1},  {500, 2, 3, 1}, {9, 1, 4, 1},  {12, 1, 5, 0},
-                                 {25, 2, 3, 1},   {20, 3, 8, 0},   {20, 5, 6, 1},  {20, 8, 3, 0}, {20, 8, 7, 1},
-                                 {150, 1, 63, 0}, {1000, 2, 7, 1}, {1700, 1, 5, 1}};
+    const wide_model models[] = {{1400, 2, 7, 1}, {1400, 3, 12, 0}, {1350, 1, 50, 0}, {1400, 8, 3, 1}, {1700, 1, 5, 1},
+                                 {900, 3, 2, 0},  {31, 2, 12, 1},   {500, 2, 3, 1},   {9, 1, 4, 1},    {12, 1, 5, 0},
+                                 {25, 2, 3, 1},   {20, 3, 8, 0},    {20, 5, 6, 1},    {20, 8, 3, 0},   {20, 8, 7, 1},
+                                 {150, 1, 63, 0}, {1000, 2, 7, 1}};
     const char *kernels[] = {
         "rbf@blanket",      "imq@blanket",  "rbf(median-log)@blanket",         "imq(median-zeros)@blanket",
         "rbf(3.1)@blanket", "imq@random:5", "rbf/sd@blanket + 0.3*imq@blanket"};
@@ -427,10 +428,11 @@ static void check_bits(void) {
 
 /* Few units and more of them, whose scores are sums of rows of particles, of derivatives and of both. */
 static void check_wide_bits(void) {
-    const wide_model models[] = {{100, 2, 7, 1}, {70, 3, 6, 0}, {500, 2, 7, 1}, {1000, 2, 4, 0}};
+    const wide_model models[] = {{100, 2, 7, 1},  {70, 3, 6, 0},   {500, 2, 7, 1},
+                                 {1000, 2, 4, 0}, {1400, 2, 7, 1}, {1400, 3, 4, 0}};
     const size_t sizes[] = {2, 20, 50, 64};
     const char *kernels[] = {"rbf@blanket", "imq@blanket", "rbf@random:4"};
-    for (size_t m = 0; m < 4; m++) {
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         svmp_model *model = read_wide(&models[m]);
         for (size_t s = 0; s < 4; s++)
             check_bits_of(model, models[m].curved ? "curved wide blankets" : "wide blankets", &svmp_backend_cuda,

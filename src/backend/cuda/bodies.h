@@ -353,6 +353,13 @@ BODY double move_to(const step_args *a, size_t i, size_t at, double by, int *wro
     return a->phi[at] = boxed(a->x[at] + by, a->lower[i], a->upper[i], wrong);
 }
 
+/* By how much variable i moves. */
+BODY double moves_by(const step_args *a, size_t i, double *first, double *second, double velocity, double *largest) {
+    const double given = a->unit ? a->unit[i] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
+    if (fabs(phi) > *largest) *largest = fabs(phi);
+    return unit * displacement(a, first, second, phi);
+}
+
 /* What the step of a number reads. */
 typedef struct {
     double x, first, second, low, high;
@@ -367,9 +374,7 @@ BODY step_state state_of(const step_args *a, size_t i, size_t at) {
 /* Number `at` is of variable i. */
 BODY double step_from(const step_args *a, size_t i, size_t at, double velocity, step_state s, double *largest,
                       int *wrong) {
-    const double given = a->unit ? a->unit[i] : 1, unit = given > 0 ? given : 1, phi = unit * velocity;
-    if (fabs(phi) > *largest) *largest = fabs(phi);
-    const double by = unit * displacement(a, &s.first, &s.second, phi);
+    const double by = moves_by(a, i, &s.first, &s.second, velocity, largest);
     if (a->first) a->first[at] = s.first;
     if (a->second) a->second[at] = s.second;
     return a->phi[at] = boxed(s.x + by, s.low, s.high, wrong);

@@ -76,6 +76,7 @@ typedef struct cuda {
     int score_lacks; /* whether `score` does not have that of the last iteration */
     float *z_next;   /* centred rows of the next iteration, or with records */
     float *placed_next;
+    int placed;    /* whether whole iterations read rows in places of their own */
     size_t last_t; /* the iteration of the last step */
 
     cuda_measure *measure; /* of the Stein discrepancy; NULL: not asked for yet */

@@ -70,6 +70,30 @@ static int check(device *d, cudaError_t error) {
     return error != cudaSuccess;
 }
 
+// Launches a kernel that may start `early`, before the one before it has ended.
+template <class... Arguments>
+static int launch_early(device *d, void (*kernel)(Arguments...), dim3 grid, dim3 block, size_t shared, bool early,
+                        const typename std::decay<Arguments>::type &...arguments) {
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t how = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    how.gridDim = grid;
+    how.blockDim = block;
+    how.dynamicSmemBytes = shared;
+    how.stream = d->stream;
+    how.attrs = &attribute;
+    how.numAttrs = early ? 1 : 0;
+    return check(d, cudaLaunchKernelEx(&how, kernel, arguments...));
+}
+
+// The same, early where a device can do so: the kernel waits for the one before it.
+template <class... Arguments>
+static int launch_next(device *d, void (*kernel)(Arguments...), dim3 grid, dim3 block, size_t shared,
+                       const typename std::decay<Arguments>::type &...arguments) {
+    return launch_early(d, kernel, grid, block, shared, d->waits, arguments...);
+}
+
 // The thread that calls may be another one than that which opened the device: its calls go there.
 static int enter(device *d) { return check(d, cudaSetDevice(d->number)); }
 
@@ -88,15 +112,25 @@ template <class Kernel> static int allow_shared(device *d, Kernel *kernel) {
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
+// Lets the next kernel be set up, and waits for the end of the one before. What is launched without it has waited.
+static __device__ __forceinline__ void wait_for_kernels() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // A body for each number below `count`.
 #define MAP(name, type, call)                                                                                          \
     static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count, const step_gate gate) {         \
+        wait_for_kernels();                                                                                            \
         if (gate.closed()) return;                                                                                     \
         for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) call; \
     }
 // A body for each number below `count`, done by the 32 threads of a warp.
 #define TEAMS(name, type, call)                                                                                        \
     static __global__ void __launch_bounds__(THREADS) name(const type a, size_t count, const step_gate gate) {         \
+        wait_for_kernels();                                                                                            \
         if (gate.closed()) return;                                                                                     \
         for (size_t t = ((size_t)blockIdx.x * THREADS + threadIdx.x) / 32; t < count;                                  \
              t += (size_t)gridDim.x * (THREADS / 32))                                                                  \
@@ -121,14 +155,6 @@ TEAMS(kernel_moments_64, pair_args, moments_64(&a, t))
 MAP(kernel_first, first_args, body_first(&a, t))
 TEAMS(kernel_survey, survey_args, body_survey(&a, t))
 TEAMS(kernel_kappa, kappa_args, body_kappa(&a, t))
-
-// Lets the next kernel be set up, and waits for the end of the one before. What is launched without it has waited.
-static __device__ __forceinline__ void wait_for_kernels() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 // Programs: the registers of a lane are in shared memory, lanes side by side, or in global memory where they are many.
 template <bool special>
@@ -183,6 +209,7 @@ static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args 
     __shared__ size_t rank, equal;
     __shared__ unsigned long long above;
     const size_t n = a.n;
+    wait_for_kernels();
     if (gate.closed()) return;
     for (size_t u = blockIdx.x; u < a.units; u += gridDim.x) {
         const Real *matrix = (const Real *)a.matrix + u * n * n;
@@ -387,12 +414,11 @@ static int launch_programs(device *d, const programs_args *a, size_t count) {
     const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * (a->abreast ? ABREAST : 1) * sizeof(double);
     auto *kernel = a->special ? (a->abreast ? kernel_programs<true, true> : kernel_programs<true, false>)
                               : (a->abreast ? kernel_programs<false, true> : kernel_programs<false, false>);
-    return launch_early(d, kernel, blocks_for(d, count, 1), PROGRAM_THREADS, bytes, d->waits, *a, (unsigned)count,
-                        gate_of(d));
+    return launch_next(d, kernel, blocks_for(d, count, 1), PROGRAM_THREADS, bytes, *a, (unsigned)count, gate_of(d));
 }
 
 #define RUN(kernel, type, each)                                                                                        \
-    kernel<<<blocks_for(d, count, each), THREADS, 0, d->stream>>>(*(const type *)args, count, gate_of(d))
+    return launch_next(d, kernel, blocks_for(d, count, each), THREADS, 0, *(const type *)args, count, gate_of(d))
 #define RUN_BOTH(kernel, each)                                                                                         \
     do {                                                                                                               \
         if (bits == 32)                                                                                                \
@@ -403,11 +429,8 @@ static int launch_programs(device *d, const programs_args *a, size_t count) {
 
 static int launch_middle(device *d, int bits, const pair_args *a) {
     const unsigned blocks = blocks_for(d, a->units, 1);
-    if (bits == 32)
-        kernel_middle<float, unsigned><<<blocks, THREADS, 0, d->stream>>>(*a, gate_of(d));
-    else
-        kernel_middle<double, unsigned long long><<<blocks, THREADS, 0, d->stream>>>(*a, gate_of(d));
-    return check(d, cudaGetLastError());
+    auto *kernel = bits == 32 ? kernel_middle<float, unsigned> : kernel_middle<double, unsigned long long>;
+    return launch_next(d, kernel, blocks, THREADS, 0, *a, gate_of(d));
 }
 
 static int launch(device *d, device_kernel which, int bits, const void *args, size_t count) {
@@ -418,33 +441,31 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     case KERNEL_MIDDLE: return launch_middle(d, bits, (const pair_args *)args);
     case KERNEL_PROGRAMS: return launch_programs(d, (const programs_args *)args, count);
     case KERNEL_GENERATED: return launch_generated(d, (const generated_args *)args, count);
-    case KERNEL_SUM: RUN(kernel_sum, sum_args, THREADS); break;
+    case KERNEL_SUM: RUN(kernel_sum, sum_args, THREADS);
     case KERNEL_LONG_SUM: return launch_long_sum(d, (const sum_args *)args, count);
     case KERNEL_SCORE: return launch_score(d, (const score_args *)args, count);
     case KERNEL_FINISH: return launch_finish(d, bits, (const pair_args *)args);
-    case KERNEL_CENTRE: RUN(kernel_centre, centre_args, THREADS / 32); break;
-    case KERNEL_MESSAGE: RUN(kernel_message, message_args, THREADS / 32); break;
-    case KERNEL_DRAW: RUN(kernel_draw, draw_args, THREADS); break;
-    case KERNEL_SCALE: RUN(kernel_scale, pair_args, THREADS); break;
+    case KERNEL_CENTRE: RUN(kernel_centre, centre_args, THREADS / 32);
+    case KERNEL_MESSAGE: RUN(kernel_message, message_args, THREADS / 32);
+    case KERNEL_DRAW: RUN(kernel_draw, draw_args, THREADS);
+    case KERNEL_SCALE: RUN(kernel_scale, pair_args, THREADS);
     case KERNEL_MATRIX:
         if (is_wide(d, (const pair_args *)args)) return launch_wide_matrix(d, bits, (const pair_args *)args);
         RUN_BOTH(kernel_matrix, THREADS);
-        break;
     case KERNEL_ADD_PIECES:
         if (((const pair_args *)args)->pieces >= 2 * GROUPS)
             return launch_wide_add(d, bits, (const pair_args *)args, count);
         RUN_BOTH(kernel_add_pieces, THREADS);
-        break;
-    case KERNEL_VALUE: RUN_BOTH(kernel_value, THREADS); break;
-    case KERNEL_VELOCITY: RUN_BOTH(kernel_velocity, THREADS); break;
-    case KERNEL_MOMENTS: RUN_BOTH(kernel_moments, THREADS / 32); break;
-    case KERNEL_FIRST: RUN(kernel_first, first_args, THREADS); break;
-    case KERNEL_SURVEY: RUN(kernel_survey, survey_args, THREADS / 32); break;
-    case KERNEL_KAPPA: RUN(kernel_kappa, kappa_args, THREADS / 32); break;
+    case KERNEL_VALUE: RUN_BOTH(kernel_value, THREADS);
+    case KERNEL_VELOCITY: RUN_BOTH(kernel_velocity, THREADS);
+    case KERNEL_MOMENTS: RUN_BOTH(kernel_moments, THREADS / 32);
+    case KERNEL_FIRST: RUN(kernel_first, first_args, THREADS);
+    case KERNEL_SURVEY: RUN(kernel_survey, survey_args, THREADS / 32);
+    case KERNEL_KAPPA: RUN(kernel_kappa, kappa_args, THREADS / 32);
     case KERNEL_STEP:
-    case KERNEL_DIFFUSE: return 1;
+    case KERNEL_DIFFUSE: break;
     }
-    return check(d, cudaGetLastError());
+    return 1;
 }
 
 static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",   open_device, close_device, describe,

@@ -18,7 +18,7 @@
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 9 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 10 /* of this file: a library of another version is not used */
 
 /* ---- scores: after those of programs (program.h) ------------------------------------------------------------------
  */
@@ -201,7 +201,8 @@ typedef struct iteration_args {
     float *z;                  /* where the centred rows of the new particles go */
     const unit_record *record; /* of all units; NULL: some have more in them */
     int drawn;                 /* whether the domains are pair.begin and so on, and not the records' */
-    const float *placed; /* with records: centred rows in places of their own, and not pair.z; and those of the next */
+    const float *placed; /* with records, or ITERATES_PLACES: centred rows in places of their own, and not pair.z; and
+                            those of the next */
     float *placed_next;
 } iteration_args;
 
@@ -236,9 +237,9 @@ typedef enum device_kernel {
 enum { DEVICE_STEPS = 64 }; /* steps that may be under way */
 enum { DEVICE_FULL = 2 };   /* of `allocate` */
 
-/* Of `iterates`, where it is not 0: an iteration reads the records of units, where they have some, or may gather rows
- * of derivatives for its scores. */
-enum { ITERATES = 1, ITERATES_RECORDS, ITERATES_GATHERS };
+/* Of `iterates`, where it is not 0: an iteration reads the records of units, where they have some, may gather rows of
+ * derivatives for its scores, or reads and writes centred rows in places of their own without records. */
+enum { ITERATES = 1, ITERATES_RECORDS, ITERATES_GATHERS, ITERATES_PLACES };
 
 typedef struct device device;
 typedef struct device_ops device_ops;

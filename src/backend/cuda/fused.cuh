@@ -3,7 +3,8 @@
 //
 //     fused_tile     up to 64 particles in single precision: a warp for each unit, all distances in registers
 //     quick_tile     whole iterations of usual units, the same with tensor cores
-//     fused_wide     the same where units have many rows or several members: a block for each unit, with tensor cores
+//     fused_many     the same where units have many rows or several members
+//     fused_wide     a block for each of these where they are few
 //     fused_ring     a block for each unit; distances are computed again whenever they are needed
 //     fused_tensor   the same with tensor cores; also whole iterations. Domains of few rows and of many have their own
 #include "backend/cuda/search.cuh"
@@ -36,9 +37,11 @@
 
 #include "backend/cuda/wide_unit.cuh"
 
+#include "backend/cuda/many.cuh"
+
 enum { FUSED_MEMBERS = TILE_MEMBERS };
 
-enum { WIDE_UNITS = 10 }; // for a multiprocessor
+enum { WIDE_UNITS = 10, WIDE_FEW_UNITS = 6 }; // for a multiprocessor; of few rows
 
 static int takes_tile(int bits, const pair_args *a) { return bits == 32 && a->n <= TILE_MOST; }
 
@@ -97,9 +100,12 @@ static int takes_tensor(const device *d, int bits, const pair_args *a) {
 }
 
 // Units that have no record: several members, or many rows. Where there are many of them, a warp each is faster.
+static int takes_many(const device *d, int bits, const pair_args *a) {
+    return d->tensors && takes_tile(bits, a) && (a->most_members > 1 || a->longest > UNIT_ENTRIES);
+}
 static int takes_wide(const device *d, int bits, const pair_args *a) {
-    return d->tensors && takes_tile(bits, a) && (a->most_members > 1 || a->longest > UNIT_ENTRIES) &&
-           a->units < (size_t)d->processors * WIDE_UNITS;
+    return takes_many(d, bits, a) &&
+           a->units < (size_t)d->processors * (a->longest > MANY_DEPTH ? WIDE_UNITS : WIDE_FEW_UNITS);
 }
 
 static int fuses(const device *d, int bits, const pair_args *a) {
@@ -123,8 +129,8 @@ static int run_tile(device *d, tile_kernel_function kernel, int at_once, unsigne
     if (each_warp && allow_shared(d, kernel)) return 1;
     if (WHOLE && small && d->waits && !w.step.awaited) return put_off(d, kernel, grid, block, each_warp * warps, *a, w);
     if (flush(d)) return 1;
-    return launch_early(d, kernel, grid, block, each_warp * warps, WHOLE && d->waits, *a, w,
-                        WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
+    return launch_next(d, kernel, grid, block, each_warp * warps, *a, w,
+                       WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }
 
 template <bool WHOLE, int NT, int ROWS, int SHAPE>
@@ -136,7 +142,9 @@ static int run_quick(device *d, const pair_args *a, const whole_args &w) {
 template <bool WHOLE, int SHAPE> static int choose_quick(device *d, const pair_args *a, const whole_args &w) {
     enum { FEW = QUICK_TWICE, MANY = UNIT_ENTRIES };
     if (a->longest > FEW)
-        return a->n <= 32 ? run_quick<WHOLE, 4, MANY, SHAPE>(d, a, w) : run_quick<WHOLE, 8, MANY, SHAPE>(d, a, w);
+        return a->n <= 32   ? run_quick<WHOLE, 4, MANY, SHAPE>(d, a, w)
+               : a->n <= 56 ? run_quick<WHOLE, 7, MANY, SHAPE>(d, a, w)
+                            : run_quick<WHOLE, 8, MANY, SHAPE>(d, a, w);
     return a->n <= 16   ? run_quick<WHOLE, 2, FEW, SHAPE>(d, a, w)
            : a->n <= 32 ? run_quick<WHOLE, 4, FEW, SHAPE>(d, a, w)
            : a->n <= 56 ? run_quick<WHOLE, 7, FEW, SHAPE>(d, a, w)
@@ -152,8 +160,20 @@ template <int T, int SHAPE> static int run_whole(device *d, const pair_args *a, 
     return run_tile<true>(d, fused_tile<T, SHAPE, true, true>, tile_blocks<T, SHAPE>(), TILE_WARPS, 0, a, w);
 }
 
+template <int NT, int SHAPE, bool WHOLE> static int run_many(device *d, const pair_args *a, const whole_args &w) {
+    return run_tile<WHOLE>(d, fused_many<NT, SHAPE, WHOLE>, many_blocks<NT, SHAPE>(), TILE_WARPS, 0, a, w);
+}
+
+template <int SHAPE, bool WHOLE> static int choose_many(device *d, const pair_args *a, const whole_args &w) {
+    return a->n <= 16   ? run_many<2, SHAPE, WHOLE>(d, a, w)
+           : a->n <= 32 ? run_many<4, SHAPE, WHOLE>(d, a, w)
+           : a->n <= 56 ? run_many<7, SHAPE, WHOLE>(d, a, w)
+                        : run_many<8, SHAPE, WHOLE>(d, a, w);
+}
+
 template <int SHAPE> static int choose_term(device *d, const pair_args *a) {
     if (a->recorded && d->tensors) return choose_quick<false, SHAPE>(d, a, whole_args());
+    if (takes_many(d, 32, a)) return choose_many<SHAPE, false>(d, a, whole_args());
     return a->n <= 16   ? run_term<2, SHAPE>(d, a)
            : a->n <= 32 ? run_term<4, SHAPE>(d, a)
            : a->n <= 56 ? run_term<7, SHAPE>(d, a)
@@ -162,6 +182,7 @@ template <int SHAPE> static int choose_term(device *d, const pair_args *a) {
 
 template <int SHAPE> static int choose_whole(device *d, const pair_args *a, const whole_args &w) {
     if (w.record) return choose_quick<true, SHAPE>(d, a, w);
+    if (takes_many(d, 32, a)) return choose_many<SHAPE, true>(d, a, w);
     return a->n <= 16   ? run_whole<2, SHAPE>(d, a, w)
            : a->n <= 32 ? run_whole<4, SHAPE>(d, a, w)
            : a->n <= 56 ? run_whole<7, SHAPE>(d, a, w)
@@ -178,8 +199,7 @@ template <int TILES, int SHAPE, bool WHOLE> static int run_wide(device *d, const
     const bool small = a->units <= (size_t)d->processors * 4;
     if (WHOLE && small && d->waits && !w.step.awaited) return put_off(d, kernel, grid, block, bytes, *a, w);
     if (flush(d)) return 1;
-    return launch_early(d, kernel, grid, block, bytes, WHOLE && d->waits, *a, w,
-                        WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
+    return launch_next(d, kernel, grid, block, bytes, *a, w, WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }
 
 // Twice as many warps for a unit where units are few.
@@ -254,6 +274,7 @@ static int fused(device *d, int bits, const pair_args *a) {
 static int iterates(const device *d, int bits, const pair_args *a) {
     if (!(takes_tile(bits, a) || takes_tensor(d, bits, a)) || !fuses(d, bits, a)) return 0;
     if (takes_wide(d, bits, a)) return ITERATES_GATHERS;
+    if (takes_many(d, bits, a)) return ITERATES_PLACES;
     return takes_tile(bits, a) && d->tensors ? ITERATES_RECORDS : ITERATES;
 }
 

@@ -7,6 +7,7 @@ struct driver {
     CUresult (*find)(CUfunction *, CUmodule, const char *);
     CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
                        void **, void **);
+    CUresult (*launch_with)(const CUlaunchConfig *, CUfunction, void **, void **); // NULL: an older driver
 };
 
 static int bind_driver(driver *made) {
@@ -16,6 +17,7 @@ static int bind_driver(driver *made) {
     made->unload = (decltype(made->unload))dlsym(library, "cuModuleUnload");
     made->find = (decltype(made->find))dlsym(library, "cuModuleGetFunction");
     made->launch = (decltype(made->launch))dlsym(library, "cuLaunchKernel");
+    made->launch_with = (decltype(made->launch_with))dlsym(library, "cuLaunchKernelEx");
     return made->load && made->unload && made->find && made->launch;
 }
 
@@ -50,11 +52,27 @@ static int load(device *d, const void *image, size_t bytes, size_t count, void *
 }
 
 static int launch_generated(device *d, const generated_args *a, size_t blocks) {
+    const driver *calls = &d->generated->calls;
     const step_gate gate = gate_of(d);
     const unsigned long long *wrong_at = &gate.report->wrong_at;
     unsigned long long step = gate.step;
     void *parameters[] = {(void *)a, (void *)&wrong_at, (void *)&step};
-    const CUresult result = d->generated->calls.launch((CUfunction)a->kernel, (unsigned)blocks, 1, 1, GENERATED_BLOCK,
-                                                       1, 1, 0, (CUstream)d->stream, parameters, nullptr);
+    CUresult result;
+    if (d->waits && calls->launch_with) {
+        CUlaunchAttribute attribute = {};
+        CUlaunchConfig how = {};
+        attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attribute.value.programmaticStreamSerializationAllowed = 1;
+        how.gridDimX = (unsigned)blocks;
+        how.blockDimX = GENERATED_BLOCK;
+        how.gridDimY = how.gridDimZ = how.blockDimY = how.blockDimZ = 1;
+        how.hStream = (CUstream)d->stream;
+        how.attrs = &attribute;
+        how.numAttrs = 1;
+        result = calls->launch_with(&how, (CUfunction)a->kernel, parameters, nullptr);
+    } else {
+        result = calls->launch((CUfunction)a->kernel, (unsigned)blocks, 1, 1, GENERATED_BLOCK, 1, 1, 0,
+                               (CUstream)d->stream, parameters, nullptr);
+    }
     return result == CUDA_SUCCESS ? 0 : check(d, cudaErrorLaunchFailure);
 }

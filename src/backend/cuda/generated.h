@@ -49,7 +49,7 @@ typedef struct generated_lane {
     double name[WIDTH];                                                                                                \
     {                                                                                                                  \
         const double *row = at->x + (size_t)READ_ONLY(&at->variables[slot]) * at->n;                                   \
-        EACH_PARTICLE name[j] = READ_ONLY(&row[at->from[j]]);                                                          \
+        EACH_PARTICLE name[j] = row[at->from[j]];                                                                      \
     }
 #define COLUMN(name, number) const double name = READ_ONLY(&at->columns[(number)*at->instances]);
 #define VALUE(name, operation, p, q, r)                                                                                \
@@ -96,14 +96,21 @@ BODY void generated_begin(generated_lane *at, uint32_t k, uint32_t slots) {
 #else
 #define GRID_CONSTANT
 #endif
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900 /* waits for the kernel before, and lets the next be set up */
+#define WAIT_FOR_KERNELS() asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory")
+#else
+#define WAIT_FOR_KERNELS() (void)0
+#endif
 #ifdef __CUDACC__
 #define PROGRAMS(name, ...)                                                                                            \
     extern "C" __global__ void __launch_bounds__(GENERATED_BLOCK)                                                      \
         name(const GRID_CONSTANT generated_args all, const unsigned long long *wrong_at, unsigned long long step) {    \
         generated_lane lane, *at = &lane;                                                                              \
         uint32_t which, k;                                                                                             \
+        const bool found = generated_find(&all, blockIdx.x, threadIdx.x, &which, &k, at);                              \
+        WAIT_FOR_KERNELS();                                                                                            \
         const bool closed = __ldcg(wrong_at) < step;                                                                   \
-        if (!generated_find(&all, blockIdx.x, threadIdx.x, &which, &k, at)) return;                                    \
+        if (!found) return;                                                                                            \
         if (closed) lane.end = 0;                                                                                      \
         switch (which) { __VA_ARGS__ }                                                                                 \
     }

@@ -41,10 +41,39 @@ static __device__ void add_long_lists(const sum_args &a, size_t lists, unsigned 
 
 static __global__ void __launch_bounds__(32 * GROUPS)
     kernel_long_sum(const sum_args a, size_t lists, const step_gate gate) {
+    wait_for_kernels();
     if (!gate.closed()) add_long_lists(a, lists, gridDim.x);
 }
 
-// The scores, after `first` blocks for pieces of long lists.
+// List k for two particles side by side, in the order of add_list. Several entries are read at once, also of short
+// lists; rows have an even number of particles, and columns are short.
+static __device__ __forceinline__ double2 add_list_twice(const sum_args &a, unsigned k, unsigned l, double2 sum) {
+    enum { AT_ONCE = 8, GROUP = 4 };
+    const double sign = a.minus ? -1 : 1;
+    const size_t end = sum_end(&a, k);
+    for (size_t e = a.start[k]; e < end; e += AT_ONCE) {
+        const unsigned some = (unsigned)(end - e < AT_ONCE ? end - e : AT_ONCE);
+        double weight[AT_ONCE];
+        double2 value[AT_ONCE];
+#pragma unroll
+        for (unsigned j = 0; j < AT_ONCE; j++) {
+            if (j % GROUP == 0 && j >= some) break;
+            weight[j] = 0, value[j] = make_double2(0, 0);
+            if (j >= some) continue;
+            weight[j] = a.weight ? sign * a.weight[e + j] : sign;
+            value[j] = *(const double2 *)bytes_on(a.rows + l, a.column[e + j], 8 * (unsigned)a.n);
+        }
+#pragma unroll
+        for (unsigned j = 0; j < AT_ONCE; j++) {
+            if (j % GROUP == 0 && j >= some) break;
+            if (j < some) sum = make_double2(fma(weight[j], value[j].x, sum.x), fma(weight[j], value[j].y, sum.y));
+        }
+    }
+    return sum;
+}
+
+// The scores, after `first` blocks for pieces of long lists. TWICE: a thread has two particles.
+template <bool TWICE>
 static __global__ void __launch_bounds__(THREADS)
     kernel_score(const score_args a, size_t count, unsigned first, const step_gate gate) {
     wait_for_kernels();
@@ -54,7 +83,19 @@ static __global__ void __launch_bounds__(THREADS)
         return;
     }
     const size_t threads = (size_t)(gridDim.x - first) * THREADS;
-    for (size_t t = (size_t)(blockIdx.x - first) * THREADS + threadIdx.x; t < count; t += threads) body_score(&a, t);
+    size_t t = (size_t)(blockIdx.x - first) * THREADS + threadIdx.x;
+    if (TWICE) {
+        const unsigned pairs = (unsigned)a.first.n / 2;
+        for (; t < count / 2; t += threads) {
+            const unsigned k = (unsigned)t / pairs, l = 2 * ((unsigned)t - k * pairs);
+            const double constant = a.first.constant ? a.first.constant[k] : 0;
+            double2 sum = add_list_twice(a.first, k, l, make_double2(constant, constant));
+            if (a.second.start) sum = add_list_twice(a.second, k, l, sum);
+            *(double2 *)(a.first.out + 2 * t) = sum;
+        }
+    } else {
+        for (; t < count; t += threads) body_score(&a, t);
+    }
 }
 
 // ---- matrices -------------------------------------------------------------------------------------------------------
@@ -64,6 +105,7 @@ static __global__ void __launch_bounds__(THREADS)
 template <class Real>
 static __global__ void __launch_bounds__(256) kernel_wide_matrix(const pair_args a, const step_gate gate) {
     __shared__ __align__(16) Real rows[2][WIDE_ROWS][WIDE];
+    wait_for_kernels();
     if (gate.closed()) return;
     const size_t n = a.n, side = (n + WIDE - 1) / WIDE, tiles = side * (side + 1) / 2;
     const unsigned across = threadIdx.x % 16 * 4, down = threadIdx.x / 16 * 4;
@@ -119,6 +161,7 @@ enum { SMALL_THREADS = 160, SMALL_ROWS = 32 };
 template <class Real>
 static __global__ void __launch_bounds__(SMALL_THREADS) kernel_small_matrix(const pair_args a, const step_gate gate) {
     __shared__ __align__(16) Real rows[SMALL_ROWS][WIDE];
+    wait_for_kernels();
     if (gate.closed()) return;
     const unsigned n = (unsigned)a.n, side = (n + 3) / 4;
     unsigned first = 0, second = threadIdx.x;
@@ -168,6 +211,7 @@ template <class Real>
 static __global__ void __launch_bounds__(32 * GROUPS)
     kernel_wide_add(const pair_args a, size_t count, const step_gate gate) {
     __shared__ Real part[GROUPS][32];
+    wait_for_kernels();
     if (gate.closed()) return;
     const size_t lane = threadIdx.x % 32, group = threadIdx.x / 32;
     Real *matrix = (Real *)a.matrix;
@@ -208,27 +252,47 @@ static __device__ __forceinline__ double kernel_of(int shape, double distance, d
     return kernel_64(shape, distance, h);
 }
 
-// How many of the pairs of different particles are below a number, to all threads of the block; `turn` alternates.
+// The number of rank `rank` among pairs, and how many are not above it, to all threads of the block: eight bits after
+// the other, by counting.
 template <class Bits>
-static __device__ __forceinline__ unsigned count_below(const Bits *pairs, unsigned count, Bits than,
-                                                       unsigned (*slots)[FINISH / 32], unsigned turn) {
-    unsigned mine = 0, all = 0;
+static __device__ __forceinline__ Bits find_rank(const Bits *pairs, unsigned count, unsigned rank, unsigned *counts,
+                                                 Bits &prefix, unsigned &left, unsigned &upto) {
+    if (threadIdx.x == 0) prefix = 0, left = rank, upto = 0;
+    for (int shift = 8 * (int)sizeof(Bits) - 8; shift >= 0; shift -= 8) {
+        if (threadIdx.x < 256) counts[threadIdx.x] = 0;
+        __syncthreads();
+        const Bits fixed = prefix;
 #pragma unroll 4
-    for (unsigned k = threadIdx.x; k < count; k += FINISH) mine += pairs[k] < than;
-#if __CUDA_ARCH__ >= 800
-    mine = __reduce_add_sync(0xffffffffu, mine);
-#else
+        for (unsigned k = threadIdx.x; k < count; k += FINISH) {
+            const Bits here = pairs[k];
+            if (shift + 8 >= 8 * (int)sizeof(Bits) || here >> (shift + 8) == fixed >> (shift + 8))
+                atomicAdd(&counts[(unsigned)(here >> shift) & 255u], 1u);
+        }
+        __syncthreads();
+        if (threadIdx.x < 32) { // eight digits a lane: in which of them the rank is
+            unsigned mine[8], all = 0;
 #pragma unroll
-    for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, apart);
-#endif
-    if (threadIdx.x % 32 == 0) slots[turn][threadIdx.x / 32] = mine;
-    __syncthreads();
+            for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
+            unsigned before = all;
 #pragma unroll
-    for (unsigned w = 0; w < FINISH / 128; w++) {
-        const uint4 four = ((const uint4 *)slots[turn])[w];
-        all += (four.x + four.y) + (four.z + four.w);
+            for (int apart = 1; apart < 32; apart *= 2) {
+                const unsigned earlier = __shfl_up_sync(0xffffffffu, before, apart);
+                if (threadIdx.x >= apart) before += earlier;
+            }
+            before -= all;
+            const unsigned wanted = left, below = upto;
+            __syncwarp();
+            if (wanted >= before && wanted < before + all) {
+                unsigned digit = 0;
+                while (wanted - before >= mine[digit]) before += mine[digit++];
+                prefix |= (Bits)(8 * threadIdx.x + digit) << shift;
+                left = wanted - before;
+                upto = below + before + (shift == 0 ? mine[digit] : 0);
+            }
+        }
+        __syncthreads();
     }
-    return all;
+    return prefix;
 }
 
 // A block for each unit: the distances of given ranks, the bandwidth, the kernel and the velocities of its members,
@@ -236,9 +300,11 @@ static __device__ __forceinline__ unsigned count_below(const Bits *pairs, unsign
 template <class Real, class Bits>
 static __global__ void __launch_bounds__(FINISH) kernel_finish(const pair_args a, int ranked, const step_gate gate) {
     extern __shared__ double working[];
-    __shared__ __align__(16) unsigned slots[2][FINISH / 32];
+    __shared__ unsigned counts[256], left, upto;
+    __shared__ Bits prefix;
     __shared__ unsigned long long above;
     __shared__ double scale;
+    wait_for_kernels();
     if (gate.closed()) return;
     const unsigned n = (unsigned)a.n, numbers = n * n, count = n * (n - 1) / 2;
     Real *k = (Real *)working;
@@ -256,13 +322,8 @@ static __global__ void __launch_bounds__(FINISH) kernel_finish(const pair_args a
         __syncthreads();
         if (ranked) {
             const unsigned lower = (unsigned)(a.lower == SIZE_MAX ? a.upper : a.lower);
-            Bits found = 0;
-            unsigned turn = 0;
-            for (int bit = 8 * (int)sizeof(Bits) - 2; bit >= 0; bit--, turn ^= 1) { // the sign is 0
-                const Bits more = found | (Bits)1 << bit;
-                if (count_below(pairs, count, more, slots, turn) <= lower) found = more;
-            }
-            if (a.upper > lower && count_below(pairs, count, (Bits)(found + 1), slots, turn) <= a.upper) {
+            const Bits found = find_rank(pairs, count, lower, counts, prefix, left, upto);
+            if (a.upper > lower && upto <= a.upper) { // the next one is larger
                 Bits least = ~(Bits)0;
                 for (unsigned p = threadIdx.x; p < count; p += FINISH)
                     if (pairs[p] > found && pairs[p] < least) least = pairs[p];
@@ -318,15 +379,15 @@ static size_t finish_bytes(int bits, size_t n) {
 
 static int finishes(const device *d, int bits, const pair_args *a) {
     return a->shape != SHAPE_LINEAR && a->n <= FINISH && a->most_members <= FINISH_MEMBERS &&
-           finish_bytes(bits, a->n) <= (size_t)d->shared_most - 1024;
+           finish_bytes(bits, a->n) <= (size_t)d->shared_most - 2048;
 }
 
 template <class Real, class Bits> static int run_finish(device *d, int bits, const pair_args *a) {
     const size_t bytes = finish_bytes(bits, a->n);
     auto *kernel = kernel_finish<Real, Bits>;
     if (allow_shared(d, kernel)) return 1;
-    kernel<<<blocks_for(d, a->units, 1), FINISH, bytes, d->stream>>>(*a, a->rule != RULE_FIXED && a->n > 1, gate_of(d));
-    return check(d, cudaGetLastError());
+    return launch_next(d, kernel, blocks_for(d, a->units, 1), FINISH, bytes, *a, a->rule != RULE_FIXED && a->n > 1,
+                       gate_of(d));
 }
 
 static int launch_finish(device *d, int bits, const pair_args *a) {
@@ -342,37 +403,31 @@ static int launch_wide_matrix(device *d, int bits, const pair_args *a) {
     const size_t side = (a->n + WIDE - 1) / WIDE;
     if (side == 1) {
         const unsigned small = blocks_for(d, a->units * a->pieces, 1);
-        if (bits == 32)
-            kernel_small_matrix<float><<<small, SMALL_THREADS, 0, d->stream>>>(*a, gate_of(d));
-        else
-            kernel_small_matrix<double><<<small, SMALL_THREADS, 0, d->stream>>>(*a, gate_of(d));
-        return check(d, cudaGetLastError());
+        auto *kernel = bits == 32 ? kernel_small_matrix<float> : kernel_small_matrix<double>;
+        return launch_next(d, kernel, small, SMALL_THREADS, 0, *a, gate_of(d));
     }
     const unsigned blocks = blocks_for(d, a->units * a->pieces * side * (side + 1) / 2, 1);
-    if (bits == 32)
-        kernel_wide_matrix<float><<<blocks, 256, 0, d->stream>>>(*a, gate_of(d));
-    else
-        kernel_wide_matrix<double><<<blocks, 256, 0, d->stream>>>(*a, gate_of(d));
-    return check(d, cudaGetLastError());
+    auto *kernel = bits == 32 ? kernel_wide_matrix<float> : kernel_wide_matrix<double>;
+    return launch_next(d, kernel, blocks, 256, 0, *a, gate_of(d));
 }
 
 static int launch_wide_add(device *d, int bits, const pair_args *a, size_t count) {
     const unsigned blocks = blocks_for(d, count, 32);
-    if (bits == 32)
-        kernel_wide_add<float><<<blocks, 32 * GROUPS, 0, d->stream>>>(*a, count, gate_of(d));
-    else
-        kernel_wide_add<double><<<blocks, 32 * GROUPS, 0, d->stream>>>(*a, count, gate_of(d));
-    return check(d, cudaGetLastError());
+    auto *kernel = bits == 32 ? kernel_wide_add<float> : kernel_wide_add<double>;
+    return launch_next(d, kernel, blocks, 32 * GROUPS, 0, *a, count, gate_of(d));
 }
 
 static int launch_score(device *d, const score_args *a, size_t count) {
-    const unsigned blocks = blocks_for(d, count, THREADS);
+    const bool twice = a->first.n % 2 == 0 && a->first.column && (a->second.start == nullptr || a->second.column) &&
+                       count <= UINT32_MAX;
+    const unsigned blocks = blocks_for(d, twice ? count / 2 : count, THREADS);
     const unsigned first = a->piece_count ? blocks_for(d, a->piece_count * ((a->first.n + 31) / 32), 1) : 0;
-    return launch_early(d, kernel_score, first + blocks, THREADS, 0, d->waits, *a, count, first, gate_of(d));
+    return launch_next(d, twice ? kernel_score<true> : kernel_score<false>, first + blocks, THREADS, 0, *a, count,
+                       first, gate_of(d));
 }
 
 static int launch_long_sum(device *d, const sum_args *a, size_t count) {
     const size_t lists = count / a->n;
-    kernel_long_sum<<<blocks_for(d, lists * ((a->n + 31) / 32), 1), 32 * GROUPS, 0, d->stream>>>(*a, lists, gate_of(d));
-    return check(d, cudaGetLastError());
+    return launch_next(d, kernel_long_sum, blocks_for(d, lists * ((a->n + 31) / 32), 1), 32 * GROUPS, 0, *a, lists,
+                       gate_of(d));
 }

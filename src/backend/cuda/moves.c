@@ -118,7 +118,7 @@ static svmp_status iterate(backend *b, const step_args *by, size_t t) {
     own->due = 0;
     SVMP_TRY(svmp_cuda_check(b, own->ops->iterate(own->device, own->bits, &args)));
     own->centred = 1;
-    if (args.record) {
+    if (own->placed) {
         own->placed_next = own->centre.placed;
         own->centre.placed = args.placed_next;
     } else {

@@ -24,23 +24,6 @@ struct iteration_queue {
 
 typedef void (*tile_kernel_function)(const pair_args, const whole_args, const step_gate);
 
-// Launches a kernel that may start `early`, before the one before it has ended.
-template <class... Arguments>
-static int launch_early(device *d, void (*kernel)(Arguments...), dim3 grid, dim3 block, size_t shared, bool early,
-                        const typename std::decay<Arguments>::type &...arguments) {
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t how = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    how.gridDim = grid;
-    how.blockDim = block;
-    how.dynamicSmemBytes = shared;
-    how.stream = d->stream;
-    how.attrs = &attribute;
-    how.numAttrs = early ? 1 : 0;
-    return check(d, cudaLaunchKernelEx(&how, kernel, arguments...));
-}
-
 static int launch_queued(device *d, const iteration_queue *q, unsigned k) {
     const queued_iteration *i = &q->waiting[k];
     return launch_early(d, (tile_kernel_function)q->kernel, q->grid, q->block, q->shared, true, i->pair, i->whole,

@@ -2,13 +2,16 @@
 // score. All that a warp has to know of its unit is one record. Records, centred rows and particles are copied to
 // shared memory while other work goes on.
 
-// Copies that are under way until copies_arrive(): 8 or 16 bytes, aligned; or zeros.
+// Copies that are under way until copies_arrive(): 4, 8 or 16 bytes, aligned; or zeros.
 #if __CUDA_ARCH__ >= 800
 static __device__ __forceinline__ void copy_16(void *to, const void *from, bool there = true) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(number_of(to)), "l"(from), "r"(there ? 16 : 0));
 }
 static __device__ __forceinline__ void copy_8(void *to, const void *from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(number_of(to)), "l"(from));
+}
+static __device__ __forceinline__ void copy_4(void *to, const void *from) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(number_of(to)), "l"(from));
 }
 static __device__ __forceinline__ void copies_part() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int BUT> static __device__ __forceinline__ void copies_arrive() {
@@ -18,6 +21,7 @@ template <int BUT> static __device__ __forceinline__ void copies_arrive() {
 #else // never launched
 static __device__ __forceinline__ void copy_16(void *, const void *, bool = true) {}
 static __device__ __forceinline__ void copy_8(void *, const void *) {}
+static __device__ __forceinline__ void copy_4(void *, const void *) {}
 static __device__ __forceinline__ void copies_part() {}
 template <int BUT> static __device__ __forceinline__ void copies_arrive() {}
 #endif
@@ -297,7 +301,9 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
 
 // Blocks of threads on a multiprocessor, by the registers and the shared memory that they need.
 enum { QUICK_WARPS = 2 };
-template <int NT, int ROWS> static constexpr int quick_blocks() { return NT <= 4 ? 12 : NT == 7 ? 10 : 8; }
+template <int NT, int ROWS> static constexpr int quick_blocks() {
+    return NT <= 4 ? 12 : NT == 7 && ROWS <= QUICK_TWICE ? 10 : 8;
+}
 
 // What a term alone has for a unit instead of records and copies.
 template <int NT, int ROWS>
@@ -306,14 +312,26 @@ static __device__ __noinline__ void quick_stage(const pair_args &a, unsigned u, 
     const unit_header head = header_of(a, whole_args(), u);
     const unsigned n = (unsigned)a.n, mine = lane < head.rows ? a.domain[head.begin + lane] : ~0u;
     const unsigned self = __ffs(__ballot_sync(0xffffffffu, mine == head.variable)) - 1;
+    const double *score = a.score + times(head.variable, n);
+    const bool there[2] = {lane<n, quick_stride<NT>> 32 && lane + 32 < n};
+#pragma unroll
     for (unsigned e = 0; e < ROWS; e++) {
-        const float *row = (const float *)a.z + times(__shfl_sync(0xffffffffu, mine, e), n);
-        for (unsigned l = lane; l < quick_stride<NT>; l += 32) room.rows[0][e][l] = e < head.rows && l < n ? row[l] : 0;
+        const float *row = (const float *)a.z + times(__shfl_sync(0xffffffffu, mine, e), n) + lane;
+#pragma unroll
+        for (unsigned half = 0; half < quick_stride<NT> / 32; half++) {
+            float *to = &room.rows[0][e][lane + 32 * half];
+            if (e < head.rows && there[half])
+                copy_4(to, row + 32 * half);
+            else
+                *to = 0;
+        }
     }
-    for (unsigned l = lane; l < n; l += 32) room.score[0][l] = a.score[(size_t)head.variable * n + l];
-    if (lane < 2) room.guess[0][lane] = a.guess[3 * (a.first + u) + lane];
+    if (there[0]) copy_8(&room.score[0][lane], score + lane);
+    if (there[1]) copy_8(&room.score[0][lane + 32], score + lane + 32);
+    if (lane < 2) copy_8(&room.guess[0][lane], a.guess + 3 * (a.first + u) + lane);
     if (lane == 0) room.record[0].variable = head.variable, room.record[0].self = self;
-    __syncwarp();
+    copies_part();
+    copies_arrive<0>();
 }
 
 static __device__ __noinline__ void quick_put(const pair_args &a, unsigned i, unsigned l, float2 velocity) {
@@ -342,7 +360,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
     }
     valid.pairs(lane / 4, lane % 4);
     copies_arrive<0>();
-    if (whole) wait_for_kernels();
+    wait_for_kernels();
     if (blockIdx.x == blocks) {
         if (threadIdx.x == 0) gate.tell(gate.step - 1);
         return;

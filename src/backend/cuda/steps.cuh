@@ -5,6 +5,7 @@ template <bool noise>
 static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a, size_t count, const step_gate gate) {
     double largest = 0;
     int wrong = 0;
+    wait_for_kernels();
     if (blockIdx.x == 0 && threadIdx.x == 0) gate.tell(gate.step - 1);
     if (gate.closed()) return;
     for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) {
@@ -60,6 +61,5 @@ static int step(device *d, device_kernel which, const step_args *args, size_t co
     const unsigned blocks = enough < most ? enough : most;
     if (enter(d) || flush(d)) return 1;
     auto *kernel = which == KERNEL_DIFFUSE ? kernel_step<true> : kernel_step<false>;
-    kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, next_step(d, args->awaited));
-    return check(d, cudaGetLastError());
+    return launch_next(d, kernel, blocks, THREADS, 0, *args, count, next_step(d, args->awaited));
 }

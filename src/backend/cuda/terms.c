@@ -312,7 +312,8 @@ svmp_status svmp_cuda_plan_whole(backend *b) {
                        b->model->group_row[b->model->group_count] <= INT32_MAX && variables <= INT32_MAX;
     if (!own->whole) return SVMP_OK;
     if (iterates != ITERATES_RECORDS) term->record = NULL;
-    if (term->record == NULL) return CUDA_TAKE(b, own->z_next, variables * b->n);
+    own->placed = term->record || iterates == ITERATES_PLACES;
+    if (!own->placed) return CUDA_TAKE(b, own->z_next, variables * b->n);
     SVMP_TRY(CUDA_TAKE(b, own->centre.placed, variables * tile_places(b->n)));
     return CUDA_TAKE(b, own->placed_next, variables * tile_places(b->n));
 }

@@ -375,7 +375,7 @@ static __global__ void __launch_bounds__(32 * TILE_WARPS, tile_blocks<T, SHAPE>(
     double largest = 0;
     int wrong = 0;
     if (first < units && a.header) index = read_index<WHOLE>(a, w, first);
-    if (WHOLE) wait_for_kernels();
+    wait_for_kernels();
     if (blockIdx.x == blocks) {
         if (threadIdx.x == 0) gate.tell(gate.step - 1);
         return;

@@ -299,7 +299,7 @@ static __global__ void __launch_bounds__(32 * 32 / TILES, wide_at_once<TILES>())
         if (WHOLE && !w.scored) entries->find(w, members.variable, members.count);
     };
     if (a.header && u < blocks) find(), ready = true; // all of this stays as it is
-    if (WHOLE) wait_for_kernels();
+    wait_for_kernels();
     if (WHOLE && blockIdx.x == blocks) {
         if (threadIdx.x == 0) gate.tell(gate.step - 1);
         return;
