@@ -36,20 +36,15 @@ struct step_gate {
 
     // The same, of what the lanes of each warp have found together.
     __device__ __forceinline__ void note_of_warps(double largest, int wrong, unsigned blocks) const {
-        __shared__ unsigned long long shared_most;
-        __shared__ int shared_bad;
-        unsigned long long most = (unsigned long long)__double_as_longlong(largest);
-        int bad = wrong;
-        if (blockDim.x > 32) {
-            if (threadIdx.x == 0) shared_most = 0, shared_bad = 0;
-            __syncthreads();
-            if (threadIdx.x % 32 == 0) {
-                atomicMax(&shared_most, most);
-                if (bad) shared_bad = 1;
-            }
-            __syncthreads();
-            most = shared_most, bad = shared_bad;
+        __shared__ unsigned long long most;
+        __shared__ int bad;
+        if (threadIdx.x == 0) most = 0, bad = 0;
+        __syncthreads();
+        if (threadIdx.x % 32 == 0) {
+            atomicMax(&most, (unsigned long long)__double_as_longlong(largest));
+            if (wrong) bad = 1;
         }
+        __syncthreads();
         if (threadIdx.x > 0) return;
         atomicMax(&report->largest[step % DEVICE_STEPS], most);
         if (bad) atomicMin(&report->wrong_at, step);

@@ -50,28 +50,24 @@ static __device__ __noinline__ void read_drawn(const pair_args &a, unsigned u, u
     __syncwarp();
 }
 
-// The rows of a domain, and where the search begins: 16 bytes a lane and turn. Rows that are not there are 0. What the
-// record says is read first: where reads of shared memory and copies to it take turns, the compiler adds instructions.
-template <int NT, int ROWS> struct quick_source {
+// The rows of a domain, and where the search begins: 16 bytes a lane and turn. Rows that are not there are 0.
+template <int NT, int ROWS>
+static __device__ __forceinline__ void fetch_rows(const pair_args &a, const whole_args &w, unsigned u, unsigned lane,
+                                                  const unit_record &record, float (&to)[ROWS][quick_stride<NT>],
+                                                  double (&guess)[2]) {
     enum { LANES = quick_stride<NT> / 4, AT_ONCE = 32 / LANES, TURNS = (ROWS + AT_ONCE - 1) / AT_ONCE };
-    unsigned rows, row[TURNS];
-
-    __device__ __forceinline__ void read(unsigned lane, const unit_record &record) {
-        rows = record.rows;
+    const unsigned rows = record.rows, e = lane / LANES;
+    const char *from = (const char *)w.placed + 16 * (lane % LANES);
+    unsigned row[TURNS];
+    // rows are read first: where reads of shared memory and copies to it take turns, the compiler adds instructions
 #pragma unroll
-        for (int k = 0; k < TURNS; k++) row[k] = record.row[lane / LANES + AT_ONCE * k];
-    }
-    __device__ __forceinline__ void fetch(const pair_args &a, const whole_args &w, unsigned u, unsigned lane,
-                                          float (&to)[ROWS][quick_stride<NT>], double (&guess)[2]) const {
-        const unsigned e = lane / LANES;
-        const char *from = (const char *)w.placed + 16 * (lane % LANES);
+    for (int k = 0; k < TURNS; k++) row[k] = record.row[e + AT_ONCE * k];
 #pragma unroll
-        for (int k = 0; k < TURNS; k++)
-            if (AT_ONCE * (k + 1) <= ROWS || e + AT_ONCE * k < ROWS)
-                copy_16((float *)to + 4 * lane + 128 * k, bytes_on(from, row[k], 16 * LANES), e + AT_ONCE * k < rows);
-        if (lane == 0) copy_16(guess, a.guess + 2 * (size_t)u);
-    }
-};
+    for (int k = 0; k < TURNS; k++)
+        if (AT_ONCE * (k + 1) <= ROWS || e + AT_ONCE * k < ROWS)
+            copy_16((float *)to + 4 * lane + 128 * k, bytes_on(from, row[k], 16 * LANES), e + AT_ONCE * k < rows);
+    if (lane == 0) copy_16(guess, a.guess + 2 * (size_t)u);
+}
 
 // Two particles of a row to where they belong. EVEN: all rows have an even number of them, and are aligned.
 template <bool EVEN>
@@ -354,11 +350,6 @@ static __device__ __noinline__ void quick_put(const pair_args &a, unsigned i, un
     if (l + 1 < a.n) put_velocity(a, at + 1, velocity.y);
 }
 
-// A function of its own, as the loop before it has better code then.
-static __device__ __noinline__ void quick_note(const step_gate &gate, double largest, int wrong, unsigned blocks) {
-    gate.note_of_warps(largest, wrong, blocks);
-}
-
 // Whole iterations, whose last block tells the host about the step before; or, without records, terms alone, with the
 // same bits.
 template <int NT, int ROWS, int SHAPE>
@@ -386,19 +377,14 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
     }
     valid.pairs(lane / 4, lane % 4);
     copies_arrive<0>();
-    quick_source<NT, ROWS> source;
-    source.read(lane, room.record[0]);
     if (whole) wait_for_kernels();
     if (blockIdx.x == blocks) {
         if (threadIdx.x == 0) gate.tell(gate.step - 1);
         return;
     }
     if (whole && begin < units) {
-        if (w.drawn) {
-            read_drawn(a, begin, lane, number_of(&room.record[0]));
-            source.read(lane, room.record[0]);
-        }
-        source.fetch(a, w, begin, lane, room.rows[0], room.guess[0]);
+        if (w.drawn) read_drawn(a, begin, lane, number_of(&room.record[0]));
+        fetch_rows<NT, ROWS>(a, w, begin, lane, room.record[0], room.rows[0], room.guess[0]);
         copies_part();
         fetch_particles<NT, ROWS>(a, w, lane, room.record[0], room);
         copies_part();
@@ -417,9 +403,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
                 if (whole && u + stride < units) {
                     const unsigned next = turn ^ 1;
                     if (w.drawn) read_drawn(a, u + stride, lane, number_of(&room.record[next]));
-                    quick_source<NT, ROWS> source;
-                    source.read(lane, room.record[next]);
-                    source.fetch(a, w, u + stride, lane, room.rows[next], room.guess[next]);
+                    fetch_rows<NT, ROWS>(a, w, u + stride, lane, room.record[next], room.rows[next], room.guess[next]);
                 }
                 copies_part();
                 return quick_scores<NT, ROWS>(!whole || w.scored, (unsigned)a.n, lane, record, room);
@@ -439,7 +423,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
     }
     if (whole) {
         const float largest = from_bits(warp_max(outcome & ~QUICK_WRONG));
-        quick_note(gate, (double)largest * fabs(a.share), __any_sync(0xffffffffu, outcome & QUICK_WRONG), blocks);
+        gate.note_of_warps((double)largest * fabs(a.share), __any_sync(0xffffffffu, outcome & QUICK_WRONG), blocks);
     }
 #endif
 }
