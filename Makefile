@@ -45,11 +45,14 @@ build:
 	@cmake --preset release $(FLAGS)
 	@cmake --build --preset release -j $(JOBS)
 
+# Where there is no GPU, this does not wait for nvcc, which takes minutes.
 run:
 	@$(SETUP) build
-	@$(MAKE) --no-print-directory build
+	@cmake --preset release $(FLAGS)
+	@cmake --build --preset release -j $(JOBS) --target $(if $(wildcard /proc/driver/nvidia/version),all,host)
 	@echo
 	@OMP_WAIT_POLICY=passive $(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
+	@echo "A model of your own: $(RELEASE)/svmp run models/robust.bug models/robust.csv shows how (README.md)."
 
 test:
 	@$(SETUP) build test

@@ -85,52 +85,36 @@ svmp_part(mpi "${SVMP_HAVE_MPI}" "a run is one process (Debian: libopenmpi-dev)"
 # compile the PTX of the newest. CI, and builds with sanitizers, which do not see the device, save time.
 option(SVMP_CUDA "Build the backend on GPUs where nvcc is found" ON)
 set(SVMP_CUDA_ARCHITECTURES "" CACHE STRING "Compute capabilities for the backend on GPUs, e.g. 80;90; empty: 7.0, 8.0, 9.0")
+find_program(SVMP_NVCC nvcc HINTS ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda/bin /opt/cuda/bin)
+include(cmake/cuda.cmake)
 set(SVMP_HAVE_CUDA NO)
-find_program(SVMP_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin /opt/cuda/bin)
-if(SVMP_CUDA AND SVMP_NVCC AND NOT SVMP_SANITIZE)
-  execute_process(COMMAND ${SVMP_NVCC} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET RESULT_VARIABLE failed)
-  string(REGEX MATCHALL "[0-9]+" known "${known}")
-  set(architectures ${SVMP_CUDA_ARCHITECTURES})
-  if(NOT architectures AND "$ENV{CI}" STREQUAL "true")
-    set(architectures 80)
-  elseif(NOT architectures)
-    if(70 IN_LIST known)
-      set(architectures 70)
-    else() # from CUDA 13 on
-      set(architectures 75)
-    endif()
-    foreach(each 80 90)
-      if(each IN_LIST known)
-        list(APPEND architectures ${each})
-      endif()
-    endforeach()
-  endif()
-  if(architectures AND NOT failed)
+if(NOT SVMP_CUDA)
+  set(SVMP_CUDA_WHY "runs use the CPU (SVMP_CUDA is OFF)")
+elseif(SVMP_SANITIZE)
+  set(SVMP_CUDA_WHY "runs use the CPU (sanitizers are on)")
+elseif(NOT SVMP_NVCC)
+  set(SVMP_CUDA_WHY "runs use the CPU (nvcc ${SVMP_CUDA_NEEDS} or newer: Debian's nvidia-cuda-toolkit or NVIDIA's own)")
+else()
+  string(COMPARE EQUAL "$ENV{CI}" "true" ci)
+  svmp_cuda_plan(${SVMP_NVCC} "${SVMP_CUDA_ARCHITECTURES}" ${ci})
+  if(NOT SVMP_CUDA_WHY)
     set(SVMP_HAVE_CUDA YES)
-    set(codes)
-    foreach(each ${architectures})
-      list(APPEND codes -gencode arch=compute_${each},code=sm_${each})
-    endforeach()
-    list(GET architectures 0 oldest)
-    list(GET architectures -1 newest)
-    list(APPEND codes -gencode arch=compute_${newest},code=compute_${newest})
-    file(GLOB cuda_headers CONFIGURE_DEPENDS src/backend/cuda/*.h src/backend/cuda/*.cuh)
-    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/svmp_cuda.so
-      COMMAND ${SVMP_NVCC} -std=c++17 -O3 --threads 0 ${codes} -DSVMP_CUDA_OLDEST=${oldest} -I${PROJECT_SOURCE_DIR}/src
-        -Xcompiler -fPIC,-fvisibility=hidden -shared -o ${PROJECT_BINARY_DIR}/svmp_cuda.so
-        ${PROJECT_SOURCE_DIR}/src/backend/cuda/device.cu
-      DEPENDS src/backend/cuda/device.cu ${cuda_headers} src/expr/ops.def src/expr/opcodes.h src/expr/special.h
-        src/expr/exponential.h
-        src/expr/special_beta.c src/expr/special_gamma.c src/expr/special_hypergeometric.c src/expr/special_normal.c
-        src/expr/special_noncentral.c src/expr/special_quantile.c
-      COMMENT "Building svmp_cuda.so" VERBATIM)
-    add_custom_target(svmp_cuda ALL DEPENDS ${PROJECT_BINARY_DIR}/svmp_cuda.so)
-    install(PROGRAMS ${PROJECT_BINARY_DIR}/svmp_cuda.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_CUDA)
   endif()
 endif()
+if(SVMP_HAVE_CUDA) # nvcc itself says which files the library depends on
+  set(cuda_library ${PROJECT_BINARY_DIR}/svmp_cuda.so)
+  add_custom_command(OUTPUT ${cuda_library}
+    COMMAND ${SVMP_NVCC} -std=c++17 -O3 --threads 0 ${SVMP_CUDA_OPTIONS} -I${PROJECT_SOURCE_DIR}/src
+      -MD -MF ${cuda_library}.d -MT ${cuda_library} -Xcompiler -fPIC,-fvisibility=hidden -shared -o ${cuda_library}
+      ${PROJECT_SOURCE_DIR}/src/backend/cuda/device.cu
+    DEPENDS src/backend/cuda/device.cu DEPFILE ${cuda_library}.d
+    COMMENT "Building svmp_cuda.so" VERBATIM)
+  add_custom_target(svmp_cuda ALL DEPENDS ${cuda_library})
+  install(PROGRAMS ${cuda_library} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_CUDA)
+endif()
 target_link_libraries(svmp_parts INTERFACE ${CMAKE_DL_LIBS})
-svmp_part(cuda "${SVMP_HAVE_CUDA}" "runs use the CPU (nvcc: Debian's nvidia-cuda-toolkit or NVIDIA's own)")
+svmp_part(cuda "${SVMP_HAVE_CUDA}" "${SVMP_CUDA_WHY}")
 
 # The page of a report uses D3, which is embedded in the command (report/, cmake/embed.cmake).
 find_file(SVMP_D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH)

@@ -112,7 +112,8 @@ static svmp_status show(svmp_context *context, const char *const *files, const c
             const answer *r = k == 0 ? &graphical : &vanilla;
             printf("  %-10s %13.2g %15.2g %18.2f\n", r->method, r->mse_mean, r->mse_square, r->ratio);
         }
-        printf("\nThe standard deviation of each point:\n\n");
+        printf("\nErrors of E[x] are those of the means alone; E[x^2] has the spread, too.\n");
+        printf("The standard deviation of each variable, two characters wide:\n\n");
         if (side * side == d)
             draw_maps(side, 3, (const char *const[]){"exact", "graphical", "vanilla"},
                       (const double *const[]){variance, graphical.variance, vanilla.variance});

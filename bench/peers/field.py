@@ -5,8 +5,8 @@
     python3 bench/peers/field.py compare FOLDER FILE          an answer of svmp beside that of NUTS
 
 Counts are drawn from the model with tau = 4. NUTS runs in single precision on the device that JAX finds, the density and
-its gradient one jitted function of whole arrays, with the default tree depth of 10; first 300 iterations of warm-up, or
-those that a third of the time allows. What it reports of itself: draws, gradients and effective draws a second.
+its gradient one jitted function of whole arrays, with the default tree depth of 10; first 300 iterations of warm-up.
+What it reports of itself: draws, gradients and effective draws a second.
 """
 import csv
 import json

@@ -28,6 +28,7 @@ typedef struct team_line team_line; /* an open connection for these messages */
 
 struct team {
     size_t rank, count; /* count > 1 */
+    size_t local;       /* the number of this process among those of its machine */
     void *own;
 
     void (*free)(svmp_context *context, team *t);

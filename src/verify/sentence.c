@@ -331,12 +331,14 @@ static void advise_r_hat(words *w, const svmp_verdict *v) {
     say(w, ".");
 }
 
+/* Gradients are the last thing to advise. */
 static void advise_jumps(words *w, const svmp_verdict *v) {
-    say(w,
-        "The density jumps in %s, which gradients do not see: use -m %s, or make a change point discrete, so that it "
-        "is "
-        "summed out (docs/jags.md, \"Change points\").",
-        v->jumping, svmp_method_transport.name);
+    say(w, "The density jumps in %s, which gradients do not see: ", v->jumping);
+    if (is_reference(svmp_verdict_method(v)))
+        say(w, "use -m %s", svmp_method_transport.name);
+    else
+        say(w, "run longer (-t %zu)", longer(v));
+    say(w, ", or make a change point discrete, so that it is summed out (docs/jags.md, \"Change points\").");
 }
 
 /* Steps that are not yet small can be smaller. */
@@ -377,6 +379,8 @@ static void advise_unsettled(words *w, const svmp_verdict *v) {
     if (v->unrest == SVMP_UNREST_APART && *v->flat) return; /* the priors come first */
     if (v->unrest == SVMP_UNREST_APART)
         advise_mixing(w, v);
+    else if (*v->jumping)
+        advise_jumps(w, v);
     else if (of && v->iterations > of->iterations / 2)
         say(w, "Use -m %s, or run longer (-t %zu).", svmp_method_nuts.name, longer(v));
     else
@@ -394,6 +398,8 @@ static void advise_method(words *w, const svmp_verdict *v) {
         say(w, "Run from other starts (--init prior, --seed) and compare.");
     else if (of->unrest && v->iterations > 0 && v->iterations < of->iterations / 10) /* too few to settle */
         say(w, "Run longer (-t %zu).", of->iterations);
+    else if (of->unrest && *v->jumping)
+        advise_jumps(w, v);
     else if (of->unrest)
         say(w, "Use -m %s%s.", reference, v->nested ? "; or rewrite random effects in non-centred form" : "");
     else if (of->kernel)

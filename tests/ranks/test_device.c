@@ -3,6 +3,7 @@
 #include "unit/support.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "svmp_parallel.h"
@@ -89,6 +90,29 @@ static void same_bits(void **unused) {
     }
 }
 
+/* Processes of one machine take different devices, whatever has started them; a process that has a whole model takes
+ * the first. */
+static void own_devices(void **unused) {
+    (void)unused;
+    const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
+    svmp_context *alone = test_context(1), *joined = test_context(1);
+    step s;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) unsetenv(names[k]);
+    assert_ok(svmp_context_join(joined));
+    svmp_model *whole = test_grid(alone, SIDE, 1), *part = test_grid(joined, SIDE, 1);
+    assert_ok(svmp_model_split(&part, NULL));
+    backend *b = make(&test_backend_simulated, part, NULL, NULL, &s);
+    assert_int_equal(test_simulated_which, svmp_context_process(joined));
+    svmp_backend_free(b);
+    b = make(&test_backend_simulated, whole, NULL, NULL, &s);
+    assert_int_equal(test_simulated_which, 0);
+    svmp_backend_free(b);
+    svmp_model_free(whole);
+    svmp_model_free(part);
+    svmp_context_free(alone);
+    svmp_context_free(joined);
+}
+
 static void refused(void **unused) {
     (void)unused;
     svmp_context *joined = test_context(1);
@@ -106,6 +130,7 @@ static void refused(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(own_devices),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,9 @@ extern const backend_kind test_backend_simulated_generated;
 extern size_t test_simulated_generated;
 extern const device_ops *const test_simulated_compiles; /* that device */
 
+/* The number of the device that was opened last. */
+extern size_t test_simulated_which;
+
 /* Launches until one fails, that one included; 0: none does. */
 extern size_t test_simulated_failure;
 

@@ -49,6 +49,7 @@ static const char *const all_kernels[] = {"rbf@blanket",
                                           "linear@blanket",
                                           "rbf@self",
                                           "rbf(median-log)@random:2",
+                                          "imq@random:100000", /* more than there are */
                                           "imq(median-zeros)@all",
                                           "linear@all",
                                           "rbf(1.7)@blanket",

@@ -3,10 +3,14 @@
  * interpreted. */
 #include "support.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "backend/cuda/generate.h"
@@ -24,19 +28,38 @@ static char work[] = "/tmp/svmp-test-generate-XXXXXX";
 
 static int has_compiler(void) { return system("cc --version >/dev/null 2>&1") == 0; }
 
-/* A folder of our own for what is kept, and the library that compiles for the host. */
+static int remove_work(void) {
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf %s", work);
+    return system(command);
+}
+
+/* An empty folder of our own for what is kept, and the library that compiles for the host. */
 static int set_up(void **state) {
     (void)state;
     if (work[strlen(work) - 1] == 'X' && mkdtemp(work) == NULL) return 1;
+    if (remove_work() != 0 || mkdir(work, 0700) != 0) return 1;
     unsetenv("FAKE_NVRTC_REFUSES");
     return setenv("SVMP_CACHE", work, 1) || setenv("SVMP_NVRTC", FAKE_NVRTC, 1);
 }
 
 static int tear_down(void **state) {
     (void)state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf %s", work);
-    return system(command);
+    return remove_work();
+}
+
+/* Warnings, one after the other. */
+enum { WORDS = 2000 };
+static void remember(svmp_log_level level, const char *message, void *user_data) {
+    char *words = user_data;
+    const size_t length = strlen(words);
+    if (level == SVMP_LOG_WARNING) snprintf(words + length, WORDS - length, "%s\n", message);
+}
+
+static size_t count_lines(const char *words) {
+    size_t count = 0;
+    for (; *words; words++) count += *words == '\n';
+    return count;
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
@@ -304,7 +327,7 @@ static void test_kept(void **state) {
     size_t bytes;
     assert_ok(svmp_kept_read(context, key, &image, &bytes));
     assert_null(image);
-    svmp_kept_write(key, code, sizeof code);
+    svmp_kept_write(context, key, code, sizeof code);
     assert_ok(svmp_kept_read(context, key, &image, &bytes));
     assert_int_equal(bytes, sizeof code);
     assert_memory_equal(image, code, bytes);
@@ -324,7 +347,7 @@ static void test_kept(void **state) {
         fclose(file);
         assert_ok(svmp_kept_read(context, key, &image, &bytes));
         assert_null(image);
-        svmp_kept_write(key, code, sizeof code);
+        svmp_kept_write(context, key, code, sizeof code);
     }
     for (long length = 0; length < about.st_size; length += 7) {
         assert_int_equal(truncate(path, length), 0);
@@ -334,55 +357,204 @@ static void test_kept(void **state) {
     svmp_context_free(context);
 }
 
-/* Where nothing can be written, or nothing is wanted, nothing is kept. */
+/* Whether code is kept, and how many warnings there were; the last of them has `part` in it. */
+static void expect_kept(int kept, size_t warnings, const char *part) {
+    const kept_key key = {0x1234, 0x5678};
+    char *image, words[WORDS] = "";
+    size_t bytes;
+    svmp_context *context = test_context(1);
+    assert_ok(svmp_context_set_log(context, remember, words));
+    assert_ok(svmp_kept_read(context, key, &image, &bytes));
+    assert_int_equal(image != NULL, kept);
+    if (count_lines(words) != warnings || strstr(words, part) == NULL)
+        fail_msg("not %zu warnings with '%s', but '%s'", warnings, part, words);
+    svmp_release(context, image);
+    svmp_context_free(context);
+}
+
+static void write_kept(size_t warnings, const char *part) {
+    char words[WORDS] = "";
+    svmp_context *context = test_context(1);
+    assert_ok(svmp_context_set_log(context, remember, words));
+    svmp_kept_write(context, (kept_key){0x1234, 0x5678}, "code", 4);
+    if (count_lines(words) != warnings || strstr(words, part) == NULL)
+        fail_msg("not %zu warnings with '%s', but '%s'", warnings, part, words);
+    svmp_context_free(context);
+}
+
+/* Files and folders that others own or may write to are not used; nor are links and pipes, which nobody waits for. */
+static void test_foreign(void **state) {
+    (void)state;
+    char path[200], elsewhere[200];
+    snprintf(path, sizeof path, "%s/%016x.cubin", work, 0x1234);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", work);
+    write_kept(0, "");
+    expect_kept(1, 0, "");
+    const mode_t modes[] = {0620, 0602};
+    for (size_t k = 0; k < 2; k++) {
+        assert_int_equal(chmod(path, modes[k]), 0);
+        expect_kept(0, 1, "are not used: the file belongs to another user, or others may write to it.");
+    }
+    write_kept(0, ""); /* in its place */
+    expect_kept(1, 0, "");
+    const mode_t folders[] = {0720, 0702};
+    for (size_t k = 0; k < 2; k++) {
+        assert_int_equal(chmod(work, folders[k]), 0);
+        expect_kept(0, 1, "the folder belongs to another user, or others may write to it.");
+        write_kept(0, ""); /* nothing, and the reader has said so */
+    }
+    assert_int_equal(chmod(work, 0755), 0);
+    expect_kept(1, 0, "");
+    if (geteuid() == 0) {
+        assert_int_equal(chown(path, 1, 1), 0);
+        expect_kept(0, 1, "the file belongs to another user");
+        assert_int_equal(chown(path, 0, 0), 0);
+        assert_int_equal(chown(work, 1, 1), 0);
+        expect_kept(0, 1, "the folder belongs to another user");
+        assert_int_equal(chown(work, 0, 0), 0);
+    }
+    assert_int_equal(rename(path, elsewhere), 0);
+    assert_int_equal(symlink(elsewhere, path), 0);
+    expect_kept(0, 0, "");
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(20);
+    expect_kept(0, 0, "");
+    alarm(0);
+    write_kept(0, "");
+    expect_kept(1, 0, "");
+}
+
+/* Where nothing can be written, or nothing is wanted, nothing is kept; the user hears of it who has chosen the place.
+ */
 static void test_not_kept(void **state) {
     (void)state;
-    svmp_context *context = test_context(1);
-    const char *const folders[] = {"", "/dev/null/svmp", "/proc/svmp"};
-    const kept_key key = {1, 2};
-    char *image, folder[300], home[200];
-    size_t bytes;
-    for (size_t k = 0; k < 3; k++) {
-        setenv("SVMP_CACHE", folders[k], 1);
-        svmp_kept_write(key, "code", 4);
-        assert_ok(svmp_kept_read(context, key, &image, &bytes));
-        assert_null(image);
-    }
+    char folder[300], home[200], deep[300];
+    setenv("SVMP_CACHE", "", 1);
+    write_kept(0, "");
+    expect_kept(0, 0, "");
+    setenv("SVMP_CACHE", "/dev/null/svmp", 1);
+    expect_kept(0, 0, "");
+    write_kept(1, "Compiled programs cannot be kept in '/dev/null/svmp': Not a directory.");
+    setenv("SVMP_CACHE", "/proc/svmp", 1);
+    expect_kept(0, 0, "");
+    write_kept(1, "Compiled programs cannot be kept in '/proc/svmp': ");
+    snprintf(deep, sizeof deep, "%s/of/many/levels", work);
+    setenv("SVMP_CACHE", deep, 1);
+    write_kept(0, "");
+    expect_kept(1, 0, "");
+
     unsetenv("SVMP_CACHE");
     setenv("XDG_CACHE_HOME", "/tmp/cache", 1);
     assert_true(svmp_kept_folder(folder, sizeof folder));
     assert_string_equal(folder, "/tmp/cache/svmp");
-    unsetenv("XDG_CACHE_HOME");
+    setenv("XDG_CACHE_HOME", "cache", 1); /* relative paths are not used */
     snprintf(home, sizeof home, "%s/home", work);
     setenv("HOME", home, 1);
-    mkdir(home, 0700);
-    svmp_kept_write(key, "code", 4); /* makes .cache and .cache/svmp */
-    assert_ok(svmp_kept_read(context, key, &image, &bytes));
-    assert_non_null(image);
-    svmp_release(context, image);
+    setenv("SVMP_CACHE", "~/cache", 1);
+    expect_kept(0, 1, "SVMP_CACHE is '~/cache', which is not an absolute path, and is ignored.");
+    write_kept(0, ""); /* makes .cache and .cache/svmp */
+    snprintf(deep, sizeof deep, "%s/.cache/svmp", home);
+    assert_true(svmp_kept_folder(folder, sizeof folder));
+    assert_string_equal(folder, deep);
+    assert_int_not_equal(access("~", F_OK), 0);
+    unsetenv("SVMP_CACHE");
+    unsetenv("XDG_CACHE_HOME");
+    expect_kept(1, 0, "");
+    setenv("HOME", "/dev/null", 1); /* which nobody has chosen for this */
+    write_kept(0, "");
     unsetenv("HOME");
     assert_false(svmp_kept_folder(folder, sizeof folder));
+}
+
+/* Threads write and read one file: whoever has written it finds it whole. */
+enum { WRITERS = 4, WRITES = 300, CODE_BYTES = 20000 };
+
+static void *write_and_read(void *argument) {
+    size_t *missed = argument;
+    const kept_key key = {0x99, 0x98};
+    char *code = malloc(CODE_BYTES), *image;
+    size_t bytes;
+    svmp_context *context = NULL;
+    *missed = WRITES;
+    if (code == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return free(code), NULL;
+    memset(code, 7, CODE_BYTES);
+    for (size_t k = 0; k < WRITES; k++) {
+        svmp_kept_write(context, key, code, CODE_BYTES);
+        if (svmp_kept_read(context, key, &image, &bytes) == SVMP_OK && image && bytes == CODE_BYTES &&
+            memcmp(image, code, CODE_BYTES) == 0)
+            --*missed;
+        svmp_release(context, image);
+    }
     svmp_context_free(context);
+    free(code);
+    return NULL;
+}
+
+static size_t count_files(void) {
+    size_t count = 0;
+    DIR *folder = opendir(work);
+    assert_non_null(folder);
+    for (struct dirent *each; (each = readdir(folder)) != NULL;) count += each->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+static void test_writers(void **state) {
+    (void)state;
+    pthread_t threads[WRITERS];
+    size_t missed[WRITERS];
+    for (size_t k = 0; k < WRITERS; k++)
+        assert_int_equal(pthread_create(&threads[k], NULL, write_and_read, &missed[k]), 0);
+    for (size_t k = 0; k < WRITERS; k++) pthread_join(threads[k], NULL);
+    for (size_t k = 0; k < WRITERS; k++) assert_int_equal(missed[k], 0);
+    assert_int_equal(count_files(), 1);
+}
+
+/* What runs that were killed have left is taken away, later; what may be of one that runs, and all else, is not. */
+static void test_left_behind(void **state) {
+    (void)state;
+    const char *const names[] = {"new-a1b2C3", "new-d4e5F6", "notes"};
+    const struct timespec old[2] = {{.tv_sec = time(NULL) - 4000}, {.tv_sec = time(NULL) - 4000}};
+    char path[200];
+    for (size_t k = 0; k < 3; k++) {
+        snprintf(path, sizeof path, "%s/%s", work, names[k]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fclose(file);
+        if (k != 1) assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    }
+    write_kept(0, "");
+    assert_int_equal(count_files(), 3);
+    snprintf(path, sizeof path, "%s/%s", work, names[0]);
+    assert_int_not_equal(access(path, F_OK), 0);
 }
 
 /* ---- without a compiler ------------------------------------------------------------------------------------------ */
 
-static void remember(svmp_log_level level, const char *message, void *user_data) {
-    (void)level;
-    snprintf(user_data, 600, "%s", message);
+typedef struct note {
+    svmp_log_level level;
+    char words[600];
+} note;
+
+static void take_note(svmp_log_level level, const char *message, void *user_data) {
+    note *last = user_data;
+    last->level = level;
+    snprintf(last->words, sizeof last->words, "%s", message);
 }
 
 /* Interprets, and says why, in words with `part`. */
-static void expect_note(const char *part) {
-    char words[600] = "";
+static void expect_note(svmp_log_level level, const char *part) {
+    note last = {0};
     const char *const files[MODEL_FILES] = {"poisson.bug", "poisson.R"};
     svmp_context *context = test_context(1);
     svmp_model *model = read_model(context, files);
-    assert_ok(svmp_context_set_log(context, remember, words));
+    assert_ok(svmp_context_set_log(context, take_note, &last));
     const size_t before = test_simulated_generated;
     expect_bits(model, files[0], 5);
     assert_int_equal(test_simulated_generated, before);
-    if (strstr(words, part) == NULL) fail_msg("'%s' is not in '%s'", part, words);
+    if (strstr(last.words, part) == NULL) fail_msg("'%s' is not in '%s'", part, last.words);
+    assert_int_equal(last.level, level);
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -391,30 +563,55 @@ static void test_no_compiler(void **state) {
     (void)state;
     setenv("SVMP_CACHE", "", 1);
     setenv("SVMP_NVRTC", "", 1);
-    expect_note("SVMP_NVRTC is empty.");
+    expect_note(SVMP_LOG_INFO, "SVMP_NVRTC is empty.");
     setenv("SVMP_NVRTC", "/nowhere/libnvrtc.so", 1);
-    expect_note("NVRTC (/nowhere/libnvrtc.so) was not found.");
+    expect_note(SVMP_LOG_WARNING, "SVMP_NVRTC is '/nowhere/libnvrtc.so': cannot open shared object file: No such file");
     setenv("SVMP_NVRTC", "libm.so.6", 1);
-    expect_note("libm.so.6 is not NVRTC 11.2 or newer.");
+    expect_note(SVMP_LOG_WARNING, "libm.so.6 is not NVRTC 11.2 or newer.");
     setenv("SVMP_NVRTC", FAKE_NVRTC, 1);
     setenv("FAKE_NVRTC_REFUSES", "1", 1);
-    expect_note("NVRTC does not compile them: programs.cu(7): error: not today.");
+    expect_note(SVMP_LOG_WARNING, "NVRTC does not compile them: programs.cu(7): error: not today.");
 }
 
-/* What is kept is not compiled again: a compiler that refuses is not asked. A file that is not code for this device is
- * not used. */
+/* The key of the one file that is kept, as it is written there. */
+static kept_key only_key(void) {
+    kept_key key = {0};
+    char path[600] = "";
+    DIR *folder = opendir(work);
+    assert_non_null(folder);
+    for (struct dirent *each; (each = readdir(folder)) != NULL;)
+        if (strstr(each->d_name, ".cubin")) snprintf(path, sizeof path, "%s/%s", work, each->d_name);
+    closedir(folder);
+    assert_int_equal(count_files(), 1);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 8, SEEK_SET), 0); /* behind the magic word */
+    assert_int_equal(fread(&key, sizeof key, 1, file), 1);
+    fclose(file);
+    return key;
+}
+
+/* What is kept is not compiled again: a compiler that refuses is not asked. What the device does not take is: it is
+ * compiled once, and kept in the place of the other. */
 static void test_kept_is_used(void **state) {
     (void)state;
     if (!has_compiler()) skip();
     const char *const files[MODEL_FILES] = {"poisson.bug", "poisson.R"};
     svmp_context *context = test_context(1);
     svmp_model *model = read_model(context, files);
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < 4; round++) {
         const size_t before = test_simulated_generated;
         expect_bits(model, files[0], 5);
         assert_true(test_simulated_generated > before);
-        setenv("FAKE_NVRTC_REFUSES", "1", 1);
+        if (round % 2 == 0)
+            setenv("FAKE_NVRTC_REFUSES", "1", 1);
+        else
+            unsetenv("FAKE_NVRTC_REFUSES");
+        if (round == 1) svmp_kept_write(context, only_key(), "not code for this device", 24);
     }
+    svmp_kept_write(context, only_key(), "not code for this device", 24);
+    setenv("FAKE_NVRTC_REFUSES", "1", 1);
+    expect_note(SVMP_LOG_WARNING, "NVRTC does not compile them: programs.cu(7): error: not today.");
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -435,7 +632,12 @@ static void test_memory(void **state) {
         status = svmp_backend_create(&test_backend_simulated_generated, model, 3, 1, NULL, NULL, &b);
         memory.left = 1L << 40;
         if (status != SVMP_OK) assert_int_equal(status, SVMP_NO_MEMORY);
-        if (status == SVMP_OK) svmp_backend_free(b);
+        if (status == SVMP_OK) {
+            const size_t before = test_simulated_generated;
+            assert_ok(b->kind->score(b));
+            assert_true(test_simulated_generated > before);
+            svmp_backend_free(b);
+        }
     }
     svmp_model_free(model);
     svmp_context_free(context);
@@ -469,11 +671,13 @@ static void test_nvrtc(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_models, set_up),      cmocka_unit_test_setup(test_random_programs, set_up),
-        cmocka_unit_test_setup(test_twins, set_up),       cmocka_unit_test_setup(test_division, set_up),
-        cmocka_unit_test_setup(test_kept, set_up),        cmocka_unit_test_setup(test_not_kept, set_up),
-        cmocka_unit_test_setup(test_no_compiler, set_up), cmocka_unit_test_setup(test_kept_is_used, set_up),
-        cmocka_unit_test_setup(test_memory, set_up),      cmocka_unit_test_setup(test_nvrtc, set_up),
+        cmocka_unit_test_setup(test_models, set_up),       cmocka_unit_test_setup(test_random_programs, set_up),
+        cmocka_unit_test_setup(test_twins, set_up),        cmocka_unit_test_setup(test_division, set_up),
+        cmocka_unit_test_setup(test_kept, set_up),         cmocka_unit_test_setup(test_not_kept, set_up),
+        cmocka_unit_test_setup(test_foreign, set_up),      cmocka_unit_test_setup(test_writers, set_up),
+        cmocka_unit_test_setup(test_left_behind, set_up),  cmocka_unit_test_setup(test_no_compiler, set_up),
+        cmocka_unit_test_setup(test_kept_is_used, set_up), cmocka_unit_test_setup(test_memory, set_up),
+        cmocka_unit_test_setup(test_nvrtc, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }

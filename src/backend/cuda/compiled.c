@@ -102,17 +102,6 @@ done:
 
 /* ---- code -------------------------------------------------------------------------------------------------------- */
 
-/* Machine code of a text, kept or new; NULL, with the reason, if there is none. */
-static svmp_status find_image(svmp_context *context, const nvrtc *compiler, const char *text, int capability,
-                              char **image, size_t *bytes, char *why, size_t size) {
-    const kept_key key = {svmp_nvrtc_key(compiler, text, capability, 1), svmp_nvrtc_key(compiler, text, capability, 2)};
-    SVMP_TRY(svmp_kept_read(context, key, image, bytes));
-    if (*image) return SVMP_OK;
-    SVMP_TRY(svmp_nvrtc_compile(context, compiler, text, capability, image, bytes, why, size));
-    if (*image) svmp_kept_write(key, *image, *bytes);
-    return SVMP_OK;
-}
-
 /* thread / share = thread*multiplier >> shift, of threads below 2^31: with 2^(s - 1) < share <= 2^s, the multiplier
  * 2^(31 + s) / share, rounded up, has 32 bits, and what rounding adds to the quotient is less than 1 / share. */
 void svmp_cuda_share(size_t n, unsigned width, generated_args *made) {
@@ -165,28 +154,35 @@ done:
 }
 
 static svmp_status compile(backend *b, const compiled_plan *plan, int capability) {
-    cuda *own = b->own;
+    svmp_context *context = b->context;
     nvrtc compiler;
     char *text = NULL, *image = NULL, why[512] = "";
     size_t bytes = 0;
     int loaded = 0;
-    svmp_log_level level = SVMP_LOG_INFO;
     svmp_status status = SVMP_OK;
-    if (!svmp_nvrtc_find(&compiler, why, sizeof why)) goto done;
-    level = SVMP_LOG_WARNING; /* something is wrong with what is there */
-    SVMP_CHECK(svmp_generate(b->context, plan->sets, plan->first, plan->list, plan->width, &text));
-    SVMP_CHECK(find_image(b->context, &compiler, text, capability, &image, &bytes, why, sizeof why));
-    if (image == NULL) goto done;
-    SVMP_CHECK(load_image(b, plan, image, bytes, &loaded));
-    if (loaded)
-        keep_others(own, plan);
-    else
+    const int found = svmp_nvrtc_find(&compiler, why, sizeof why);
+    if (!found) goto done;
+    SVMP_CHECK(svmp_generate(context, plan->sets, plan->first, plan->list, plan->width, &text));
+    const kept_key key = {svmp_nvrtc_key(&compiler, text, capability, 1),
+                          svmp_nvrtc_key(&compiler, text, capability, 2)};
+    SVMP_CHECK(svmp_kept_read(context, key, &image, &bytes));
+    if (image) SVMP_CHECK(load_image(b, plan, image, bytes, &loaded));
+    if (!loaded) { /* nothing is kept, or nothing that the driver takes */
+        svmp_release(context, image);
+        image = NULL;
+        SVMP_CHECK(svmp_nvrtc_compile(context, &compiler, text, capability, &image, &bytes, why, sizeof why));
+        if (image == NULL) goto done;
+        SVMP_CHECK(load_image(b, plan, image, bytes, &loaded));
         snprintf(why, sizeof why, "the driver does not take what NVRTC %d.%d compiles", compiler.major, compiler.minor);
+        if (loaded) svmp_kept_write(context, key, image, bytes);
+    }
+    if (loaded) keep_others(b->own, plan);
 done:
     if (status == SVMP_OK && !loaded)
-        svmp_log(b->context, level, "The GPU interprets the model's programs, which takes longer: %s.", why);
-    svmp_release(b->context, text);
-    svmp_release(b->context, image);
+        svmp_log(context, found || compiler.wrong ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
+                 "The GPU interprets the model's programs, which takes longer: %s.", why);
+    svmp_release(context, text);
+    svmp_release(context, image);
     return status;
 }
 

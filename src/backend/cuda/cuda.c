@@ -2,8 +2,9 @@
 #include "backend/cuda/cuda.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
+#include "base/team.h"
 #include "model/program_group.h"
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
@@ -16,28 +17,32 @@ svmp_status svmp_cuda_check(backend *b, int failure) {
                      own->ops->error(own->device));
 }
 
-svmp_status svmp_cuda_take(backend *b, size_t bytes, void **pointer) {
+svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer) {
     cuda *own = b->own;
     const double gib = 1024.0 * 1024 * 1024;
     const size_t room = own->ops->room(own->device);
-    if (bytes == 0) bytes = 1;
+    void *made = NULL;
     SVMP_TRY(SVMP_GROW(b->context, own->taken, own->taken_capacity, own->taken_count + 1));
-    const int failure = bytes > room ? DEVICE_FULL : own->ops->allocate(own->device, bytes, pointer);
+    const int failure =
+        count > room / size ? DEVICE_FULL : own->ops->allocate(own->device, count > 0 ? count * size : 1, &made);
     if (failure == DEVICE_FULL)
         return svmp_fail(
             b->context, SVMP_NO_MEMORY,
-            "Out of memory on %s: this run needs %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
+            "Out of memory on %s: this run needs at least %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
             "or --backend cpu.",
-            own->describe, (double)bytes / gib, (double)room / gib);
+            own->describe, (double)count * (double)size / gib, (double)room / gib);
     SVMP_TRY(svmp_cuda_check(b, failure));
-    own->taken[own->taken_count++] = *pointer;
-    return svmp_cuda_check(b, own->ops->clear(own->device, *pointer, bytes));
+    own->taken[own->taken_count++] = made;
+    memcpy(pointer, &made, sizeof made); /* *pointer may be a pointer of any type: no store through a void ** */
+    return svmp_cuda_check(b, own->ops->clear(own->device, made, count > 0 ? count * size : 1));
 }
 
-svmp_status svmp_cuda_put(backend *b, size_t bytes, const void *from, void **pointer) {
+svmp_status svmp_cuda_put(backend *b, size_t count, size_t size, const void *from, void **pointer) {
     const cuda *own = b->own;
-    SVMP_TRY(svmp_cuda_take(b, bytes, pointer));
-    return bytes ? svmp_cuda_check(b, own->ops->to_device(own->device, *pointer, from, bytes)) : SVMP_OK;
+    SVMP_TRY(svmp_cuda_take(b, count, size, pointer));
+    return count ? svmp_cuda_check(
+                       b, own->ops->to_device(own->device, own->taken[own->taken_count - 1], from, count * size))
+                 : SVMP_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -89,16 +94,6 @@ static svmp_status take_places(backend *b, const kernel *k) {
     return SVMP_OK;
 }
 
-/* The index of this process among those of its machine, which share its devices. */
-static size_t local_process(void) {
-    const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const char *text = getenv(names[k]);
-        if (text) return strtoul(text, NULL, 10);
-    }
-    return 0;
-}
-
 svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, int bits) {
     char text[512] = "";
     cuda *own = NULL;
@@ -106,7 +101,7 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
     own->ops = ops;
     own->bits = bits;
-    if (ops->open(&own->device, b->others ? local_process() : 0, text, sizeof text) != 0) {
+    if (ops->open(&own->device, b->others ? b->others->local : 0, text, sizeof text) != 0) { /* they share devices */
         svmp_release(b->context, own);
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
     }

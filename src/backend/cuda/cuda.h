@@ -149,10 +149,10 @@ svmp_status svmp_cuda_matrices(backend *b, const cuda_term *term, const pair_arg
 svmp_status svmp_cuda_check(backend *b, int failure);
 
 /* Memory of the device: empty, zeroed, or with a copy. It is given back with the backend. */
-svmp_status svmp_cuda_take(backend *b, size_t bytes, void **pointer);
-svmp_status svmp_cuda_put(backend *b, size_t bytes, const void *from, void **pointer);
-#define CUDA_TAKE(b, pointer, count)      svmp_cuda_take((b), (count) * sizeof *(pointer), (void **)&(pointer))
-#define CUDA_PUT(b, pointer, count, from) svmp_cuda_put((b), (count) * sizeof *(pointer), (from), (void **)&(pointer))
+svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer);
+svmp_status svmp_cuda_put(backend *b, size_t count, size_t size, const void *from, void **pointer);
+#define CUDA_TAKE(b, pointer, count)      svmp_cuda_take((b), (count), sizeof *(pointer), (void **)&(pointer))
+#define CUDA_PUT(b, pointer, count, from) svmp_cuda_put((b), (count), sizeof *(pointer), (from), (void **)&(pointer))
 
 /* Gives back what was planned and taken. */
 void svmp_cuda_release(svmp_context *context, cuda *own);

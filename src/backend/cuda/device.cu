@@ -41,7 +41,7 @@
 struct device {
     cudaStream_t stream;
     cudaError_t failed;
-    int processors, shared_most;
+    int number, processors, shared_most;
     int waits;      // whether kernels can start before the one before them has ended
     int tensors;    // whether tensor cores have products in single precision
     int capability; // 90: 9.0
@@ -51,7 +51,7 @@ struct device {
     step_report *report;
     volatile unsigned long long *told;
     int awaited;                      // whether the last step tells by itself
-    const void *prepared;             // the kernel that was last allowed its shared memory
+    const void *prepared;             // the kernel of the last allow_shared()
     unsigned long long steps, asked;  // launched or put off; whose outcome the host has
     struct iteration_queue *queue;    // queue.cuh
     struct generated_code *generated; // generated.cuh
@@ -65,6 +65,22 @@ enum { THREADS = 256, PROGRAM_THREADS = PROGRAM_BLOCK };
 static int check(device *d, cudaError_t error) {
     if (error != cudaSuccess && d->failed == cudaSuccess) d->failed = error;
     return error != cudaSuccess;
+}
+
+// The thread that calls may be another one than that which opened the device: its calls go there.
+static int enter(device *d) { return check(d, cudaSetDevice(d->number)); }
+
+// Lets a kernel have all the shared memory that there is. This belongs to the kernel and not to a launch: where two
+// threads have a run each, none takes away what the other one needs.
+template <class Kernel> static int allow_shared(device *d, Kernel *kernel) {
+    cudaFuncAttributes has;
+    if (d->prepared == (const void *)kernel) return 0;
+    if (check(d, cudaFuncGetAttributes(&has, kernel)) ||
+        check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      d->shared_most - (int)has.sharedSizeBytes)))
+        return 1;
+    d->prepared = (const void *)kernel;
+    return 0;
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
@@ -235,6 +251,7 @@ static unsigned blocks_for(const device *d, size_t count, size_t each) {
 // ---- the table ------------------------------------------------------------------------------------------------------
 
 static void close_device(device *d) {
+    enter(d);
     if (d->stream) cudaStreamSynchronize(d->stream);
     close_queue(d);
     unload(d);
@@ -253,10 +270,18 @@ static int refuse(char *text, size_t size, const char *why) {
 static int open_device(device **made, size_t which, char *text, size_t size) {
     int count = 0;
     cudaDeviceProp properties;
+    cudaFuncAttributes built;
     char why[400];
     const cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaErrorInsufficientDriver)
-        return refuse(text, size, "No NVIDIA driver was found, or it is too old for this build.");
+    if (error == cudaErrorInsufficientDriver) {
+        int driver = 0, runtime = 0;
+        if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+            return refuse(text, size, "No NVIDIA driver was found.");
+        (void)cudaRuntimeGetVersion(&runtime);
+        snprintf(why, sizeof why, "The NVIDIA driver is too old: it is for CUDA %d.%d, and this build needs %d.%d.",
+                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        return refuse(text, size, why);
+    }
     if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
         return refuse(text, size, "This machine has no NVIDIA GPU.");
     if (error != cudaSuccess) {
@@ -277,13 +302,13 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     }
     device *d = new (std::nothrow) device();
     if (d == nullptr) return refuse(text, size, "Out of memory.");
+    d->number = now;
     d->processors = properties.multiProcessorCount;
-    d->waits = properties.major >= 9;
-    d->tensors = properties.major >= 8;
     d->capability = properties.major * 10 + properties.minor;
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
-    const int failed = check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
+    const int failed = check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
+                       check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
                        check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
                        check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
     if (failed) {
@@ -291,6 +316,8 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
         close_device(d);
         return refuse(text, size, why);
     }
+    d->tensors = built.ptxVersion >= 80; // by what the code was compiled for, which may be older than the device
+    d->waits = built.ptxVersion >= 90;
     *made = d;
     return 0;
 }
@@ -302,29 +329,32 @@ static const char *error_of(const device *d) {
 
 static size_t room(device *d) {
     size_t left = 0, all = 0;
-    return check(d, cudaMemGetInfo(&left, &all)) ? SIZE_MAX : left;
+    return enter(d) || check(d, cudaMemGetInfo(&left, &all)) ? SIZE_MAX : left;
 }
 
 static int allocate(device *d, size_t bytes, void **pointer) {
+    if (enter(d)) return 1;
     const cudaError_t error = cudaMalloc(pointer, bytes);
     if (error == cudaErrorMemoryAllocation) (void)cudaGetLastError(); // the caller says so; nothing is broken
     return error == cudaErrorMemoryAllocation ? DEVICE_FULL : check(d, error);
 }
 
-static void release(device *d, void *pointer) { (void)d, cudaFree(pointer); }
+static void release(device *d, void *pointer) {
+    if (!enter(d)) cudaFree(pointer);
+}
 
 static int to_device(device *d, void *to, const void *from, size_t bytes) {
-    return flush(d) || check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream)) ||
+    return enter(d) || flush(d) || check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream)) ||
            check(d, cudaStreamSynchronize(d->stream));
 }
 
 static int to_host(device *d, void *to, const void *from, size_t bytes) {
-    return flush(d) || check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, d->stream)) ||
+    return enter(d) || flush(d) || check(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, d->stream)) ||
            check(d, cudaStreamSynchronize(d->stream));
 }
 
 static int clear(device *d, void *pointer, size_t bytes) {
-    return flush(d) || check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
+    return enter(d) || flush(d) || check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
 }
 
 static int launch_program(device *d, const program_args *a, size_t count) {
@@ -379,7 +409,7 @@ static int launch_middle(device *d, int bits, const pair_args *a) {
 
 static int launch(device *d, device_kernel which, int bits, const void *args, size_t count) {
     if (count == 0) return 0;
-    if (flush(d)) return 1;
+    if (enter(d) || flush(d)) return 1;
     switch (which) {
     case KERNEL_PROGRAM: return launch_program(d, (const program_args *)args, count);
     case KERNEL_MIDDLE: return launch_middle(d, bits, (const pair_args *)args);
@@ -414,9 +444,9 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return check(d, cudaGetLastError());
 }
 
-static const device_ops ops = {DEVICE_VERSION, "cuda",   open_device, close_device, describe, error_of,
-                               room,           allocate, release,     to_device,    to_host,  clear,
-                               launch,         finishes, step,        outcome,      fuses,    fused,
-                               iterates,       iterate,  capability,  load,         1e5};
+static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",   open_device, close_device, describe,
+                               error_of,       room,           allocate, release,     to_device,    to_host,
+                               clear,          launch,         finishes, step,        outcome,      fuses,
+                               fused,          iterates,       iterate,  capability,  load,         1e5};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

@@ -13,11 +13,12 @@
 #include <stdint.h>
 
 #include "backend/cuda/program.h"
+#include "expr/opcodes.h"
 #include "kernel/measure.h"
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 8 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 9 /* of this file: a library of another version is not used */
 
 /* ---- scores: after those of programs (program.h) ------------------------------------------------------------------
  */
@@ -240,9 +241,41 @@ enum { DEVICE_FULL = 2 };   /* of `allocate` */
 enum { ITERATES = 1, ITERATES_RECORDS, ITERATES_GATHERS };
 
 typedef struct device device;
+typedef struct device_ops device_ops;
 
-typedef struct device_ops {
+/* What both sides must agree on, as numbers: the sizes of what they share, and how many there are of what has a number.
+ * A library that was built from other files is not used. */
+#define DEVICE_LAYOUT(X)                                                                                               \
+    X(sizeof(device_ops))                                                                                              \
+    X(sizeof(device_instruction))                                                                                      \
+    X(sizeof(program_args))                                                                                            \
+    X(sizeof(programs_args))                                                                                           \
+    X(sizeof(generated_args))                                                                                          \
+    X(sizeof(sum_args))                                                                                                \
+    X(sizeof(score_args))                                                                                              \
+    X(sizeof(centre_args))                                                                                             \
+    X(sizeof(message_args))                                                                                            \
+    X(sizeof(draw_args))                                                                                               \
+    X(sizeof(unit_header))                                                                                             \
+    X(sizeof(unit_record))                                                                                             \
+    X(sizeof(pair_args))                                                                                               \
+    X(sizeof(first_args))                                                                                              \
+    X(sizeof(survey_args))                                                                                             \
+    X(sizeof(kappa_args))                                                                                              \
+    X(sizeof(step_args))                                                                                               \
+    X(sizeof(step_result))                                                                                             \
+    X(sizeof(iteration_args))                                                                                          \
+    X(sizeof(stein_measure))                                                                                           \
+    X(CODE_COPY) X(SHAPE_OTHER) X(STEP_OTHER) X(RULE_FIXED) X(KERNEL_DIFFUSE)
+#define DEVICE_NUMBER(number) number,
+#define DEVICE_ONE(number)    +1
+#define DEVICE_NUMBERS                                                                                                 \
+    { DEVICE_LAYOUT(DEVICE_NUMBER) }
+enum { DEVICE_COUNT = 0 DEVICE_LAYOUT(DEVICE_ONE) };
+
+struct device_ops {
     unsigned version;
+    size_t layout[DEVICE_COUNT];
     const char *name;
 
     /* Device `which`, modulo their number. Fails with a sentence in `text`: no driver, no device, a device that is too
@@ -289,7 +322,7 @@ typedef struct device_ops {
     int (*capability)(const device *d);
     int (*load)(device *d, const void *image, size_t bytes, size_t count, void **kernels);
     double worth;
-} device_ops;
+};
 
 /* What a library of devices exports. */
 #define DEVICE_ENTRY "svmp_cuda_device"

@@ -120,12 +120,7 @@ static int run_tile(device *d, tile_kernel_function kernel, int at_once, unsigne
     const size_t needed = (a->units + warps - 1) / warps;
     const dim3 grid((unsigned)(warps == 1 || needed < most ? needed : most) + (WHOLE ? 1 : 0)), block(32 * warps);
     const bool small = a->units <= (size_t)d->processors * 4;
-    if (each_warp && d->prepared != (const void *)kernel) {
-        if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          (int)(each_warp * of_block))))
-            return 1;
-        d->prepared = (const void *)kernel;
-    }
+    if (each_warp && allow_shared(d, kernel)) return 1;
     if (WHOLE && small && d->waits && !w.step.awaited) return put_off(d, kernel, grid, block, each_warp * warps, *a, w);
     if (flush(d)) return 1;
     return launch_early(d, kernel, grid, block, each_warp * warps, WHOLE && d->waits, *a, w,
@@ -179,9 +174,7 @@ template <int TILES, int SHAPE, bool WHOLE> static int run_wide(device *d, const
     const dim3 block(32 * wide_lane<TILES>::warps_for(n));
     const size_t bytes = wide_room::bytes(*a, places, splits), most = (size_t)d->processors * 32;
     const dim3 grid((unsigned)(a->units < most ? a->units : most) + (WHOLE ? 1 : 0));
-    if (bytes > 40 * 1024 && // with what it has beside that
-        check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes)))
-        return 1;
+    if (allow_shared(d, kernel)) return 1;
     const bool small = a->units <= (size_t)d->processors * 4;
     if (WHOLE && small && d->waits && !w.step.awaited) return put_off(d, kernel, grid, block, bytes, *a, w);
     if (flush(d)) return 1;
@@ -202,7 +195,7 @@ template <class Real, int T, int TH, int SHAPE> static int run_ring(device *d, c
     const ring<Real, T> r = {shape.blocks, shape.parts, shape.steps, shape.stride, shape.sums};
     const size_t bytes = ring_bytes(bits, shape, a->longest), most = (size_t)d->processors * 32;
     const unsigned blocks = (unsigned)(a->units < most ? a->units : most);
-    if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
+    if (allow_shared(d, kernel)) return 1;
     kernel<<<blocks, TH, bytes, d->stream>>>(*a, r, gate_of(d));
     return 0;
 }
@@ -225,7 +218,7 @@ static int run_tensor(device *d, const pair_args *a, const whole_args &w) {
     const tensor_shape shape = shape_tensor(a->n, a->longest);
     const size_t bytes = tensor_bytes(shape, other, a->longest, TH), most = (size_t)d->processors * 64;
     const unsigned blocks = (unsigned)(a->units < most ? a->units : most) + (WHOLE ? 1 : 0);
-    if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
+    if (allow_shared(d, kernel)) return 1;
     return launch_early(d, kernel, blocks, TH, bytes, WHOLE && d->waits, *a, w, shape, r,
                         WHOLE ? next_step(d, w.step.awaited) : gate_of(d));
 }
@@ -241,7 +234,7 @@ template <int SHAPE, bool WHOLE> static int choose_tensor(device *d, const pair_
 }
 
 static int fused(device *d, int bits, const pair_args *a) {
-    if (flush(d)) return 1;
+    if (enter(d) || flush(d)) return 1;
     if (takes_tensor(d, bits, a))
         return a->shape == SHAPE_RBF ? choose_tensor<SHAPE_RBF, false>(d, a, whole_args())
                                      : choose_tensor<SHAPE_IMQ, false>(d, a, whole_args());
@@ -261,6 +254,7 @@ static int iterates(const device *d, int bits, const pair_args *a) {
 static int iterate(device *d, int bits, const iteration_args *args) {
     const whole_args w = {args->score, args->step,   args->z,           args->scored, args->record,
                           args->drawn, args->placed, args->placed_next, args->gather, 1.0f / (float)args->pair.n};
+    if (enter(d)) return 1;
     if (takes_tensor(d, bits, &args->pair)) {
         if (flush(d)) return 1;
         return args->pair.shape == SHAPE_RBF ? choose_tensor<SHAPE_RBF, true>(d, &args->pair, w)

@@ -17,13 +17,15 @@ typedef struct writer {
 } writer;
 
 __attribute__((format(printf, 2, 3))) static svmp_status put(writer *w, const char *format, ...) {
-    enum { LONGEST = 1000 };
-    va_list arguments;
-    SVMP_TRY(SVMP_GROW(w->context, w->text, w->capacity, w->length + LONGEST));
+    va_list arguments, again;
     va_start(arguments, format);
-    w->length += (size_t)vsnprintf(w->text + w->length, LONGEST, format, arguments);
+    va_copy(again, arguments);
+    const size_t longer = (size_t)vsnprintf(NULL, 0, format, arguments);
+    const svmp_status status = SVMP_GROW(w->context, w->text, w->capacity, w->length + longer + 1);
+    if (status == SVMP_OK) w->length += (size_t)vsnprintf(w->text + w->length, longer + 1, format, again);
+    va_end(again);
     va_end(arguments);
-    return SVMP_OK;
+    return status;
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */

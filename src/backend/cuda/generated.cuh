@@ -34,6 +34,7 @@ static void unload(device *d) {
 
 static int load(device *d, const void *image, size_t bytes, size_t count, void **kernels) {
     (void)bytes; // the image knows
+    if (enter(d)) return 1;
     unload(d);
     d->generated = new (std::nothrow) generated_code();
     if (d->generated == nullptr) return 1;

@@ -324,7 +324,7 @@ static int finishes(const device *d, int bits, const pair_args *a) {
 template <class Real, class Bits> static int run_finish(device *d, int bits, const pair_args *a) {
     const size_t bytes = finish_bytes(bits, a->n);
     auto *kernel = kernel_finish<Real, Bits>;
-    if (check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) return 1;
+    if (allow_shared(d, kernel)) return 1;
     kernel<<<blocks_for(d, a->units, 1), FINISH, bytes, d->stream>>>(*a, a->rule != RULE_FIXED && a->n > 1, gate_of(d));
     return check(d, cudaGetLastError());
 }

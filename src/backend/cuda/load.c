@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/library.h"
 #include "backend/cuda/nvrtc.h"
 
 #define LIBRARY "svmp_cuda.so"
 
 #ifdef SVMP_HAVE_CUDA
-static const char absent[] = "it was built, but is not where it was installed";
+static const char reason[] = "it is not built yet (make), or not beside libsvmp any more";
 #else
-static const char absent[] = "this build was made without nvcc";
+static const char reason[] = "svmp was built without it; see docs/gpu.md";
 #endif
 
 /* Beside the file that contains this function: libsvmp, or a program that it is linked into. */
@@ -25,29 +26,62 @@ static int beside(char *path, size_t size) {
     return length > 0 && (size_t)length < size;
 }
 
-/* $SVMP_CUDA, beside the library, or where the system looks. The library stays loaded until the program ends: the CUDA
- * runtime does not survive being unloaded. */
-static void *open_library(void) {
-    char path[4096];
+/* Beside the library, or where the system looks; `path` says where it is. */
+static void *open_usual(char *path, size_t room, char *why, size_t size) {
+    char words[300] = "", more[300] = "";
+    int absent = 1, absent_there = 1;
+    void *library = beside(path, room) ? svmp_library_open(path, &absent, words, sizeof words) : NULL;
+    if (library) return library;
+    if (absent) snprintf(path, room, "%s", LIBRARY);
+    library = svmp_library_open(LIBRARY, &absent_there, more, sizeof more);
+    if (library)
+        snprintf(path, room, "%s", LIBRARY);
+    else if (absent && absent_there)
+        snprintf(why, size, "The backends on GPUs need %s, which was not found: %s.", LIBRARY, reason);
+    else
+        snprintf(why, size, "The backends on GPUs need '%.150s', which cannot be loaded: %s.", path,
+                 absent ? more : words);
+    return library;
+}
+
+/* $SVMP_CUDA, which may be empty, or the usual one. The library stays loaded until the program ends: the CUDA runtime
+ * does not survive being unloaded. */
+static void *open_library(char *path, size_t room, char *why, size_t size) {
     const char *given = getenv("SVMP_CUDA");
-    if (given && *given) return dlopen(given, RTLD_NOW | RTLD_NODELETE);
-    void *library = beside(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_NODELETE) : NULL;
-    return library ? library : dlopen(LIBRARY, RTLD_NOW | RTLD_NODELETE);
+    char words[300];
+    int absent;
+    if (given == NULL) return open_usual(path, room, why, size);
+    if (*given == '\0') {
+        snprintf(why, size, "SVMP_CUDA is empty, so GPUs are not used.");
+        return NULL;
+    }
+    snprintf(path, room, "%s", given);
+    void *library = svmp_library_open(given, &absent, words, sizeof words);
+    if (library == NULL) snprintf(why, size, "SVMP_CUDA is '%.150s': %s.", given, words);
+    return library;
+}
+
+static int is_ours(const device_ops *ops) {
+    static const size_t layout[] = DEVICE_NUMBERS;
+    if (ops == NULL || ops->version != DEVICE_VERSION) return 0;
+    for (size_t k = 0; k < sizeof layout / sizeof *layout; k++)
+        if (ops->layout[k] != layout[k]) return 0;
+    return 1;
 }
 
 /* The operations, or the sentence that says why there are none. */
 static const device_ops *find(char *why, size_t size) {
     device_entry entry = NULL;
-    void *library = open_library();
-    if (library == NULL) {
-        snprintf(why, size, "The backends on GPUs need %s, which was not found: %s.", LIBRARY, absent);
+    char path[4096];
+    void *library = open_library(path, sizeof path, why, size);
+    if (library == NULL) return NULL;
+    if (!svmp_library_bind(library, DEVICE_ENTRY, &entry)) {
+        snprintf(why, size, "'%.300s' is not svmp's library for GPUs.", path);
         return NULL;
     }
-    void *symbol = dlsym(library, DEVICE_ENTRY);
-    memcpy(&entry, &symbol, sizeof entry); /* C has no cast from an object's address to a function's */
-    const device_ops *ops = entry ? entry() : NULL;
-    if (ops && ops->version == DEVICE_VERSION) return ops;
-    snprintf(why, size, "%s belongs to another version of svmp; install both together.", LIBRARY);
+    const device_ops *ops = entry();
+    if (is_ours(ops)) return ops;
+    snprintf(why, size, "'%.300s' belongs to another build of svmp; install both together.", path);
     return NULL;
 }
 

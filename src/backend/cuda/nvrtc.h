@@ -9,6 +9,7 @@
 typedef struct nvrtc_program_ *nvrtc_program;
 typedef struct nvrtc {
     int major, minor;
+    int wrong; /* why there is none: SVMP_NVRTC names another file, or what is there cannot be used */
     int (*version)(int *major, int *minor);
     int (*create)(nvrtc_program *made, const char *text, const char *name, int headers, const char *const *contents,
                   const char *const *names);
@@ -25,7 +26,7 @@ typedef struct nvrtc {
 int svmp_nvrtc_find(nvrtc *made, char *why, size_t size);
 
 /* A number for what the compiler would make of a text: of the text, the files of this library that it includes, the
- * compute capability (90: 9.0) and the compiler's version. */
+ * options, the compute capability (90: 9.0) among them, and the versions of the compiler and of svmp. */
 uint64_t svmp_nvrtc_key(const nvrtc *compiler, const char *text, int capability, uint64_t start);
 
 /* Machine code of a text. *image is NULL, and `why` has the reason, if the compiler refuses it; else the caller

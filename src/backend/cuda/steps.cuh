@@ -38,7 +38,7 @@ static int forget_steps(device *d) {
 // Waits until the step after it, or a kernel of its own, has told; a device that fails says so instead.
 static int outcome(device *d, step_result *result) {
     const volatile unsigned long long *told = d->told + ++d->asked % DEVICE_STEPS;
-    if (launched_steps(d) <= d->asked && flush(d)) return 1;
+    if (enter(d) || (launched_steps(d) <= d->asked && flush(d))) return 1;
     if (d->asked == d->steps && !d->awaited) kernel_tell<<<1, 1, 0, d->stream>>>(gate_of(d));
     if (check(d, cudaGetLastError())) return 1;
     for (unsigned long long turn = 1; *told == UNTOLD; turn++) {
@@ -58,7 +58,7 @@ static int outcome(device *d, step_result *result) {
 static int step(device *d, device_kernel which, const step_args *args, size_t count) {
     const unsigned most = (unsigned)d->processors * 8, enough = blocks_for(d, count, THREADS);
     const unsigned blocks = enough < most ? enough : most;
-    if (flush(d)) return 1;
+    if (enter(d) || flush(d)) return 1;
     auto *kernel = which == KERNEL_DIFFUSE ? kernel_step<true> : kernel_step<false>;
     kernel<<<blocks, THREADS, 0, d->stream>>>(*args, count, next_step(d, args->awaited));
     return check(d, cudaGetLastError());

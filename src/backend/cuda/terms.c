@@ -88,15 +88,18 @@ static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *te
     const cuda *own = b->own;
     const svmp_graph *graph = b->model->graph;
     draw_args *d = &term->draw;
-    size_t widest = 0;
+    size_t widest = 0, most = 0;
     for (size_t v = 0; v < graph->nodes; v++) {
         const size_t here = graph->first[v + 1] - graph->first[v];
         widest = here > widest ? here : widest;
     }
-    *d = (draw_args){.neighbours = asked->neighbours,
-                     .width = (asked->neighbours + 1) * widest,
-                     .seed = b->seed,
-                     .whole = own->whole_node};
+    for (size_t k = 0; k < graph->distinct; k++) { /* the node itself is none of them */
+        const size_t blanket = graph->neighbourhoods.start[k + 1] - graph->neighbourhoods.start[k] - 1;
+        most = blanket > most ? blanket : most;
+    }
+    const size_t neighbours = asked->neighbours < most ? asked->neighbours : most;
+    *d = (draw_args){
+        .neighbours = neighbours, .width = (neighbours + 1) * widest, .seed = b->seed, .whole = own->whole_node};
     SVMP_TRY(CUDA_PUT(b, d->first, graph->nodes + 1, graph->first));
     SVMP_TRY(CUDA_PUT(b, d->start, graph->distinct + 1, graph->neighbourhoods.start));
     SVMP_TRY(CUDA_PUT(b, d->item, graph->neighbourhoods.start[graph->distinct], graph->neighbourhoods.item));

@@ -204,13 +204,14 @@ static svmp_status agree_to_join(svmp_context *context, svmp_status mine) {
 }
 
 /* How many processes of this machine, this one included, may run on a processor that this one may run on: all of them,
- * unless the launcher has bound them to different ones. */
-static svmp_status count_sharing(svmp_context *context, int *sharing) {
+ * unless the launcher has bound them to different ones. And the number of this one among those of its machine. */
+static svmp_status count_sharing(svmp_context *context, int *sharing, int *local) {
     MPI_Comm near;
     int count;
     cpu_set_t mine, common, *all = NULL;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
     MPI_Comm_size(near, &count);
+    MPI_Comm_rank(near, local);
     CPU_ZERO(&mine);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0) memset(&mine, 0xff, sizeof mine);
     const svmp_status status = agree_to_join(context, SVMP_NEW(context, all, (size_t)count));
@@ -251,7 +252,7 @@ static svmp_status check_level(svmp_context *context) {
 
 /* `started`: whether this process has come so far. */
 static svmp_status make_team(svmp_context *context, svmp_status started) {
-    int rank, count;
+    int rank, count, local = 0;
     team *made = NULL;
     MPI_Comm *all = NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -261,7 +262,7 @@ static svmp_status make_team(svmp_context *context, svmp_status started) {
     if (status == SVMP_OK) status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) status = SVMP_NEW(context, all, 1);
     status = agree_to_join(context, status);
-    if (status == SVMP_OK) status = count_sharing(context, &context->sharing);
+    if (status == SVMP_OK) status = count_sharing(context, &context->sharing, &local);
     if (status != SVMP_OK || made == NULL || all == NULL) {
         svmp_release(context, made);
         svmp_release(context, all);
@@ -270,6 +271,7 @@ static svmp_status make_team(svmp_context *context, svmp_status started) {
     MPI_Comm_dup(MPI_COMM_WORLD, all);
     *made = (team){.rank = (size_t)rank,
                    .count = (size_t)count,
+                   .local = (size_t)local,
                    .own = all,
                    .free = free_team,
                    .sum = sum,

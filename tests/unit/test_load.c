@@ -1,0 +1,89 @@
+/* The library of devices: which is loaded, and what is said of one that cannot be used. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/cuda/cuda.h"
+
+static char work[] = "/tmp/svmp-test-load-XXXXXX";
+
+static void expect_sentence(const char *given, const char *begins) {
+    const device_ops *ops = NULL;
+    char words[600];
+    svmp_context *context = test_context(1);
+    if (given)
+        setenv("SVMP_CUDA", given, 1);
+    else
+        unsetenv("SVMP_CUDA");
+    assert_int_equal(svmp_cuda_load(context, &ops), SVMP_UNSUPPORTED);
+    if (strncmp(svmp_context_error(context), begins, strlen(begins)) != 0)
+        fail_msg("'%s' does not begin with '%s'", svmp_context_error(context), begins);
+    assert_non_null(svmp_gpu_found(words, sizeof words));
+    if (strncmp(words, "gpu: no. ", 9) != 0 || strncmp(words + 9, begins, strlen(begins)) != 0) fail_msg("%s", words);
+    svmp_context_free(context);
+}
+
+/* The sentence names the file, and what the system says of it. */
+static void test_what_is_given(void **state) {
+    (void)state;
+    char path[100], begins[200];
+    assert_non_null(mkdtemp(work));
+    expect_sentence("", "SVMP_CUDA is empty, so GPUs are not used.");
+    expect_sentence("/nowhere/svmp_cuda.so",
+                    "SVMP_CUDA is '/nowhere/svmp_cuda.so': cannot open shared object file: No such file or directory.");
+    expect_sentence("libnowhere.so", "SVMP_CUDA is 'libnowhere.so': cannot open shared object file: No such file");
+    snprintf(path, sizeof path, "%s/svmp_cuda.so", work);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("not a library", file);
+    fclose(file);
+    snprintf(begins, sizeof begins, "SVMP_CUDA is '%s': file too short.", path);
+    expect_sentence(path, begins);
+    unlink(path);
+    rmdir(work);
+    expect_sentence("libm.so.6", "'libm.so.6' is not svmp's library for GPUs.");
+}
+
+/* A library beside the program, which this test is: absent is another thing than broken. */
+static void test_what_is_beside(void **state) {
+    (void)state;
+    char path[4096] = "", words[600];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 20);
+    if (length <= 0) skip();
+    path[length] = '\0';
+    strcpy(strrchr(path, '/') + 1, "svmp_cuda.so");
+    unsetenv("SVMP_CUDA");
+    if (svmp_cuda_found(words, sizeof words) || access(path, F_OK) == 0) skip(); /* somebody has installed one */
+    expect_sentence(NULL, "The backends on GPUs need svmp_cuda.so, which was not found: ");
+    FILE *file = fopen(path, "w");
+    if (file == NULL) skip();
+    fputs("not a library", file);
+    fclose(file);
+    expect_sentence(NULL, "The backends on GPUs need '/");
+    assert_int_equal(unlink(path), 0);
+}
+
+/* A library of this build is used; one that has other types, or another number of operations, is not. */
+static void test_other_builds(void **state) {
+    (void)state;
+    const device_ops *ops = NULL;
+    char begins[4200];
+    svmp_context *context = test_context(1);
+    snprintf(begins, sizeof begins, "'%s' belongs to another build of svmp; install both together.", FAKE_DEVICE);
+    setenv("FAKE_DEVICE", "version", 1);
+    expect_sentence(FAKE_DEVICE, begins);
+    setenv("FAKE_DEVICE", "layout", 1);
+    expect_sentence(FAKE_DEVICE, begins);
+    setenv("FAKE_DEVICE", "", 1);
+    assert_ok(svmp_cuda_load(context, &ops));
+    assert_string_equal(ops->name, "fake");
+    svmp_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_is_given), cmocka_unit_test(test_what_is_beside),
+                                       cmocka_unit_test(test_other_builds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
