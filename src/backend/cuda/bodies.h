@@ -300,14 +300,15 @@ BODY void body_scale(const pair_args *a, size_t u) { a->scale[u] = unit_scale(a,
 BODY double over_exact_root(const step_args *a, double by, double square) { return by / (a->delta + sqrt(square)); }
 
 #ifdef __CUDACC__
-BODY int has_quick_root(float square) { return square > 1e-30f && square < 1e30f; }
+BODY int has_quick_root(float square) { return (square > 1e-30f) & (square < 1e30f); }
 
 BODY double over_quick_root(const step_args *a, double by, double square) {
+    const float single = (float)square;
     float from, over;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(from) : "f"((float)square));
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(from) : "f"(single));
     const double about = (double)from, root = __dmul_rn(square, about);
     const double length = a->delta + __fma_rn(__fma_rn(-root, root, square), __dmul_rn(0.5, about), root);
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(over) : "f"((float)length));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(over) : "f"(__fmaf_rn(single, from, (float)a->delta)));
     const double inverse = (double)over;
     return __dmul_rn(by, __fma_rn(__fma_rn(-length, inverse, 1.0), inverse, inverse));
 }

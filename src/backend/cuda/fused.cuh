@@ -280,7 +280,7 @@ static int iterates(const device *d, int bits, const pair_args *a) {
 
 static int iterate(device *d, int bits, const iteration_args *args) {
     const whole_args w = {args->score, args->step,   args->z,           args->scored, args->record,
-                          args->drawn, args->placed, args->placed_next, args->gather};
+                          args->drawn, args->placed, args->placed_next, args->gather, 1.0f / (float)args->pair.n};
     if (enter(d)) return 1;
     if (takes_tensor(d, bits, &args->pair)) {
         if (flush(d)) return 1;

@@ -32,12 +32,15 @@ struct step_gate {
     // on the order in which blocks come. All threads of the block call this. The step after this one will tell the
     // host, or the last of the blocks if it waits.
     __device__ __forceinline__ void note(double largest, int wrong, unsigned blocks) const {
+        note_of_warps(team_max(largest), __any_sync(0xffffffffu, wrong), blocks);
+    }
+
+    // The same, of what the lanes of each warp have found together.
+    __device__ __forceinline__ void note_of_warps(double largest, int wrong, unsigned blocks) const {
         __shared__ unsigned long long most;
         __shared__ int bad;
         if (threadIdx.x == 0) most = 0, bad = 0;
         __syncthreads();
-        largest = team_max(largest);
-        wrong = __any_sync(0xffffffffu, wrong);
         if (threadIdx.x % 32 == 0) {
             atomicMax(&most, (unsigned long long)__double_as_longlong(largest));
             if (wrong) bad = 1;

@@ -59,16 +59,18 @@ template <int NT, int ROWS>
 static __device__ __forceinline__ void fetch_rows(const pair_args &a, const whole_args &w, unsigned u, unsigned lane,
                                                   const unit_record &record, float (&to)[ROWS][quick_stride<NT>],
                                                   double (&guess)[2]) {
-    enum { LANES = quick_stride<NT> / 4, TURNS = (ROWS * LANES + 31) / 32 };
-    const unsigned rows = record.rows;
+    enum { LANES = quick_stride<NT> / 4, AT_ONCE = 32 / LANES, TURNS = (ROWS + AT_ONCE - 1) / AT_ONCE };
+    const unsigned rows = record.rows, e = lane / LANES;
+    const char *from = (const char *)w.placed + 16 * (lane % LANES);
+    unsigned row[TURNS];
+    // rows are read first: where reads of shared memory and copies to it take turns, the compiler adds instructions
 #pragma unroll
-    for (unsigned k = 0; k < TURNS; k++) {
-        const unsigned at = lane + 32 * k, e = at / LANES;
-        if (32 * k + 31 < ROWS * LANES || at < ROWS * LANES)
-            copy_16((float *)to + 4 * at,
-                    bytes_on((const char *)w.placed + 16 * (at - e * LANES), record.row[e], 16 * LANES), e < rows);
-    }
-    if (lane < 2) copy_8(&guess[lane], a.guess + 3 * (size_t)u + lane);
+    for (int k = 0; k < TURNS; k++) row[k] = record.row[e + AT_ONCE * k];
+#pragma unroll
+    for (int k = 0; k < TURNS; k++)
+        if (AT_ONCE * (k + 1) <= ROWS || e + AT_ONCE * k < ROWS)
+            copy_16((float *)to + 4 * lane + 128 * k, bytes_on(from, row[k], 16 * LANES), e + AT_ONCE * k < rows);
+    if (lane == 0) copy_16(guess, a.guess + 2 * (size_t)u);
 }
 
 // Two particles of a row to where they belong. EVEN: all rows have an even number of them, and are aligned.
@@ -83,20 +85,27 @@ static __device__ __forceinline__ void fetch_pair(double *to, const double *base
     }
 }
 
+enum { QUICK_ENTRIES = 5 }; // of a score, that are read without a loop
+
 // The particles that the score reads, or the score; those that move, and the state of the step. Two for each lane.
 template <int NT, int ROWS, bool EVEN>
 static __device__ __forceinline__ void fetch_these(const pair_args &a, const whole_args &w, unsigned at,
                                                    const unit_record &record, quick_room<NT, ROWS> &room) {
     const unsigned n = (unsigned)a.n, entries = w.scored ? 0 : record.entries, i = record.variable;
-    const uint4 some = *(const uint4 *)record.column, others = *(const uint4 *)(record.column + 4);
-    const unsigned column[UNIT_ENTRIES] = {some.x, some.y, some.z, some.w, others.x, others.y, others.z, others.w};
+    const uint4 some = *(const uint4 *)record.column;
+    const unsigned column[QUICK_ENTRIES] = {some.x, some.y, some.z, some.w, record.column[4]};
     fetch_pair<EVEN>(room.x, w.step.x, i, n, at);
     if (w.step.first) fetch_pair<EVEN>(room.first, w.step.first, i, n, at);
     if (w.step.second) fetch_pair<EVEN>(room.second, w.step.second, i, n, at);
     if (w.scored) fetch_pair<EVEN>(room.score[0], a.score, i, n, at);
 #pragma unroll
-    for (unsigned e = 0; e < UNIT_ENTRIES; e++)
+    for (unsigned e = 0; e < QUICK_ENTRIES; e++)
         if (e < entries) fetch_pair<EVEN>(room.score[e], w.score.rows, column[e], n, at);
+    if (__builtin_expect(entries > QUICK_ENTRIES, 0)) {
+#pragma unroll 1
+        for (unsigned e = QUICK_ENTRIES; e < entries; e++)
+            fetch_pair<EVEN>(room.score[e], w.score.rows, record.column[e], n, at);
+    }
 }
 
 template <int NT, int ROWS>
@@ -125,11 +134,18 @@ static __device__ __forceinline__ float2 quick_scores(bool scored, unsigned n, u
         one = x.x, two = x.y;
     } else {
         const unsigned entries = record.entries;
+        double2 x[QUICK_ENTRIES];
+        double weight[QUICK_ENTRIES];
 #pragma unroll
-        for (unsigned e = 0; e < UNIT_ENTRIES; e++) {
-            if (e >= entries) break;
-            const double2 x = *(const double2 *)&room.score[e][2 * lane];
-            one = fma(record.weight[e], x.x, one), two = fma(record.weight[e], x.y, two);
+        for (unsigned e = 0; e < QUICK_ENTRIES; e++)
+            x[e] = *(const double2 *)&room.score[e][2 * lane], weight[e] = record.weight[e];
+#pragma unroll
+        for (unsigned e = 0; e < QUICK_ENTRIES; e++)
+            if (e < entries) one = fma(weight[e], x[e].x, one), two = fma(weight[e], x[e].y, two);
+#pragma unroll 1
+        for (unsigned e = QUICK_ENTRIES; e < entries; e++) {
+            const double2 more = *(const double2 *)&room.score[e][2 * lane];
+            one = fma(record.weight[e], more.x, one), two = fma(record.weight[e], more.y, two);
         }
     }
     return make_float2(2 * lane < n ? (float)one : 0, 2 * lane + 1 < n ? (float)two : 0);
@@ -161,7 +177,7 @@ static __device__ __noinline__ float quick_scale(const pair_args &a, unsigned u,
 template <int NT, int ROWS>
 static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsigned u, unsigned lane,
                                                         const double (&before)[2], const quick_mask<NT> &valid,
-                                                        float furthest, float scale,
+                                                        const quick_pairs<NT, ROWS> &of, float furthest, float scale,
                                                         const float (&rows)[ROWS][quick_stride<NT>],
                                                         quick_room<NT, ROWS> &room, float &upper) {
     if (a.rule == RULE_FIXED) return upper = (float)a.fixed;
@@ -169,37 +185,41 @@ static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsi
     const unsigned rank = (unsigned)(a.lower == SIZE_MAX ? a.upper : a.lower);
     tile_guess guess;
     guess.read(before);
-    float lower, expected = guess.last > 0 ? fmaxf(guess.last + guess.moved, 0.5f * guess.last)
-                                           : quick_mean<NT, ROWS>(n, number_of(rows));
+    float expected =
+        guess.last > 0 ? fmaxf(guess.last + guess.moved, 0.5f * guess.last) : quick_mean<NT, ROWS>(n, number_of(rows));
     expected = expected > 0 && expected < TILE_FAR ? expected : 1;
     const float reach = QUICK_REACH * quick_over(expected, guess.density * (float)pairs);
-    bracket<float> s = {0, from_bits(bits_type<float>::infinity), 0, pairs, rank, (unsigned)a.upper, pairs, 0, 0, 0};
-    s.first = fmaxf(expected - reach, 0.5f * expected);
-    s.second = expected + reach;
+    float2 middle;
+    float first = fmaxf(expected - reach, 0.5f * expected), second = expected + reach;
+    float seen = 0;
+    unsigned left;
     if (tries_products(furthest) &&
-        quick_middle<NT, ROWS>(s, valid, scale, TENSOR_ROUNDING * furthest, lane, rows, room, lower, upper)) {
-        const unsigned left = s.upto - s.below;
-        const float seen = quick_over((float)left * upper, (s.high - s.low) * (float)pairs);
-        if (left > 4) guess.density = 0.9f * guess.density + 0.1f * fminf(fmaxf(seen, 0.1f), 1.0f);
+        quick_middle<NT, ROWS>(rank, (unsigned)a.upper, pairs, first, second, left, valid, of, scale,
+                               TENSOR_ROUNDING * furthest, lane, rows, room, middle)) {
+        if (left > 4) seen = quick_over((float)left * middle.y, (second - first) * (float)pairs);
     } else {
-        const float2 both = quick_slowly<NT, ROWS>(n, rank, (unsigned)a.upper, number_of(rows));
-        lower = both.x, upper = both.y;
+        middle = quick_slowly<NT, ROWS>(n, rank, (unsigned)a.upper, number_of(rows));
     }
+    const float lower = middle.x;
+    upper = middle.y;
+    guess.read(before); // again, rather than kept in registers
+    if (seen > 0) guess.density = 0.9f * guess.density + 0.1f * fminf(fmaxf(seen, 0.1f), 1.0f);
     guess.moved = guess.last > 0 ? 0.8f * (upper - guess.last) : 0;
     guess.last = upper;
-    if (lane == 0) guess.write(a.guess + 3 * (size_t)u);
+    if (lane == 0) // in 16 bytes of the 24 that a unit has, so that they are aligned
+        *(float4 *)(a.guess + 2 * (size_t)u) = make_float4(guess.last, guess.moved, guess.density, 0);
     return a.rule == RULE_MEDIAN ? tile_scale(a, u, lower, upper) : quick_scale(a, u, lower, upper);
 }
 
 // ---- the step -------------------------------------------------------------------------------------------------------
 
-// The displacements of two particles: displacement(), of both at once.
+// The displacements of two particles, of those that are there: displacement(), of both at once.
 static __device__ __noinline__ double2 quick_exactly(const step_args &a, double2 by, double2 square) {
     return make_double2(over_root(&a, by.x, square.x), over_root(&a, by.y, square.y));
 }
 
-static __device__ __forceinline__ double2 quick_displacements(const step_args &a, double2 &first, double2 &second,
-                                                              double one, double two) {
+static __device__ __forceinline__ double2 quick_displacements(const step_args &a, bool is_one, bool is_two,
+                                                              double2 &first, double2 &second, double one, double two) {
     double2 by, square;
     const auto both = [&](int rule) {
         by.x = advance(&a, rule, &first.x, &second.x, one, &square.x);
@@ -211,7 +231,7 @@ static __device__ __forceinline__ double2 quick_displacements(const step_args &a
     case STEP_ADAM: both(STEP_ADAM); break;
     default: both(a.rule); return by;
     }
-    if (has_quick_root((float)square.x) && has_quick_root((float)square.y))
+    if ((!is_one | has_quick_root((float)square.x)) & (!is_two | has_quick_root((float)square.y)))
         return make_double2(over_quick_root(&a, by.x, square.x), over_quick_root(&a, by.y, square.y));
     return quick_exactly(a, by, square);
 }
@@ -241,14 +261,17 @@ static __device__ __forceinline__ void quick_move(const pair_args &a, const whol
         const size_t at = (size_t)record.variable * n + l;
         const double2 x = *(const double2 *)&room.x[l];
         double2 first = *(const double2 *)&room.first[l], second = *(const double2 *)&room.second[l];
-        int bad[2] = {0, 0};
-        if (!is_one) one = 0, first.x = second.x = 1;
-        if (!is_two) two = 0, first.y = second.y = 1;
+        one = is_one ? one : 0, two = is_two ? two : 0;
         outcome = max(outcome, to_bits(fmaxf(fmaxf(fabsf(one), 0), fabsf(two)))); // NaN is not the largest
-        const double2 by = quick_displacements(w.step, first, second, (double)one * a.share, (double)two * a.share);
-        here = boxed(x.x + by.x, record.lower, record.upper, &bad[0]);
-        there = boxed(x.y + by.y, record.lower, record.upper, &bad[1]);
-        if ((is_one && bad[0]) || (is_two && bad[1])) outcome |= QUICK_WRONG;
+        const double2 by =
+            quick_displacements(w.step, is_one, is_two, first, second, (double)one * a.share, (double)two * a.share);
+        here = x.x + by.x, there = x.y + by.y;
+        if ((is_one & !isfinite(here)) | (is_two & !isfinite(there))) outcome |= QUICK_WRONG;
+        if (!isinf(record.lower) || !isinf(record.upper)) { // a box
+            int bad;
+            here = boxed(here, record.lower, record.upper, &bad),
+            there = boxed(there, record.lower, record.upper, &bad);
+        }
         if (n % 2 == 0) {
             if (is_one) {
                 *(double2 *)&w.step.phi[at] = make_double2(here, there);
@@ -261,19 +284,22 @@ static __device__ __forceinline__ void quick_move(const pair_args &a, const whol
     }
     const double begin = __shfl_sync(0xffffffffu, here, 0); // that of particle 0
     here = is_one ? here - begin : 0, there = is_two ? there - begin : 0;
-    const double offset = single_offset(__fadd_rn((float)here, (float)there), n);
+    const double offset = team_sum_single(__fadd_rn((float)here, (float)there)) * w.each; // as single_offset()
     if (quick_stride<NT> < 64 && l >= quick_stride<NT>) return;
     float *to = (float *)bytes_on(w.placed_next, record.variable, 4 * quick_stride<NT>) + l;
-    *(float2 *)to = make_float2(is_one ? (float)(here - offset) : 0, is_two ? (float)(there - offset) : 0);
+    __stcg((float2 *)to, make_float2(is_one ? (float)(here - offset) : 0, is_two ? (float)(there - offset) : 0));
 }
 
 // ---- units ----------------------------------------------------------------------------------------------------------
+
+// Whether operands stay in registers from the search to the sums; 8 blocks of particles have too many.
+template <int NT> constexpr bool QUICK_KEEPS = NT <= 7;
 
 // The velocities of a lane's particles, before they are shared out. `self`: the row that is the member; `scores`: gives
 // those of the lane's particles, which are asked for late.
 template <int NT, int ROWS, int SHAPE, class Scores>
 static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, unsigned u, unsigned lane,
-                                                          const double (&before)[2], unsigned self,
+                                                          const double (&before)[2], const unsigned &self,
                                                           const quick_mask<NT> &valid,
                                                           const float (&rows)[ROWS][quick_stride<NT>],
                                                           quick_room<NT, ROWS> &room, Scores scores) {
@@ -281,10 +307,12 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
     const bool takes_part = NT > 4 || lane < quick_room<NT, ROWS>::OWNERS;
     float scale, upper;
     const float furthest = quick_operands<NT, ROWS>(rows, n, lane, room, scale);
-    const float h = quick_bandwidth<NT, ROWS>(a, u, lane, before, valid, furthest, scale, rows, room, upper);
+    quick_pairs<NT, ROWS> of;
+    of.load(room, lane / 4, lane % 4);
+    const float h = quick_bandwidth<NT, ROWS>(a, u, lane, before, valid, of, furthest, scale, rows, room, upper);
+    if (!QUICK_KEEPS<NT>) of.load(room, lane / 4, lane % 4);
     const float inverse = h > 0 ? quick_over(1, h) : 0, c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
     const float2 score = scores(), place = takes_part ? *(const float2 *)&rows[self][2 * lane] : make_float2(0, 0);
-    __syncwarp(); // all have read the rows of the score, where pull and push are now
     if (lane < quick_room<NT, ROWS>::OWNERS) {
         *(float2 *)&room.pull[2 * lane] =
             SHAPE == SHAPE_RBF ? make_float2(fmaf(-c, place.x, score.x), fmaf(-c, place.y, score.y)) : score;
@@ -292,7 +320,7 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
     }
     const float by = (SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : -2) * inverse;
     if (tries_products(furthest) && furthest <= PRODUCT_REACH * fminf(h, upper) && h > 0 && h * scale < 1000)
-        quick_sums<NT, ROWS, SHAPE, false>(n, lane, h, by * quick_over(1, scale), *rows, room);
+        quick_sums<NT, ROWS, SHAPE, false>(n, lane, h, by * quick_over(1, scale), *rows, of, room);
     else // particles are far from the others, for this bandwidth
         quick_far<NT, ROWS, SHAPE>(n, h, by, number_of(rows), number_of(&room));
     const float4 sum = quick_total(lane, room);
@@ -301,9 +329,7 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
 
 // Blocks of threads on a multiprocessor, by the registers and the shared memory that they need.
 enum { QUICK_WARPS = 2 };
-template <int NT, int ROWS> static constexpr int quick_blocks() {
-    return NT <= 4 ? 12 : NT == 7 && ROWS <= QUICK_TWICE ? 10 : 8;
-}
+template <int NT, int ROWS> static constexpr int quick_blocks() { return NT <= 4 ? 12 : 8; }
 
 // What a term alone has for a unit instead of records and copies.
 template <int NT, int ROWS>
@@ -328,7 +354,7 @@ static __device__ __noinline__ void quick_stage(const pair_args &a, unsigned u, 
     }
     if (there[0]) copy_8(&room.score[0][lane], score + lane);
     if (there[1]) copy_8(&room.score[0][lane + 32], score + lane + 32);
-    if (lane < 2) copy_8(&room.guess[0][lane], a.guess + 3 * (a.first + u) + lane);
+    if (lane < 2) copy_8(&room.guess[0][lane], a.guess + 2 * (a.first + u) + lane);
     if (lane == 0) room.record[0].variable = head.variable, room.record[0].self = self;
     copies_part();
     copies_arrive<0>();
@@ -346,11 +372,18 @@ template <int NT, int ROWS, int SHAPE>
 static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS>())
     quick_tile(const __grid_constant__ pair_args a, const __grid_constant__ whole_args w, const step_gate gate) {
 #if __CUDA_ARCH__ >= 800
+    typedef quick_room<NT, ROWS> room_type;
+    static_assert(offsetof(room_type, score) % 16 == 0 && offsetof(room_type, pull) % 16 == 0 &&
+                      offsetof(room_type, value) % 16 == 0 && offsetof(room_type, x) % 16 == 0 &&
+                      offsetof(room_type, guess) % 16 == 0 && offsetof(room_type, record) % 16 == 0,
+                  "copies are of 16 bytes");
     extern __shared__ double dynamic[];
     const bool whole = w.record != nullptr;
     const unsigned warps = blockDim.x / 32, blocks = gridDim.x - (whole ? 1 : 0), units = (unsigned)a.units;
     const unsigned stride = blocks * warps, begin = blockIdx.x * warps + threadIdx.x / 32, lane = lane_number();
-    quick_room<NT, ROWS> &room = ((quick_room<NT, ROWS> *)dynamic)[threadIdx.x / 32];
+    // the address comes from a lane, or the compiler computes it again and again
+    quick_room<NT, ROWS> &room = numbered<quick_room<NT, ROWS>>(
+        __shfl_sync(0xffffffffu, number_of(&((quick_room<NT, ROWS> *)dynamic)[threadIdx.x / 32]), 0));
     quick_mask<NT> valid;
     unsigned outcome = 0;
     if (whole && blockIdx.x < blocks) {
@@ -368,43 +401,45 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
     if (whole && begin < units) {
         if (w.drawn) read_drawn(a, begin, lane, number_of(&room.record[0]));
         fetch_rows<NT, ROWS>(a, w, begin, lane, room.record[0], room.rows[0], room.guess[0]);
+        copies_part();
         fetch_particles<NT, ROWS>(a, w, lane, room.record[0], room);
         copies_part();
     }
     if (gate.closed()) return;
 #pragma unroll 1
-    for (unsigned u = begin, now = 0, turn = 0; u < units; u += stride) {
-        const unsigned next = now < 2 ? now + 1 : 0, later = next < 2 ? next + 1 : 0;
-        const unit_record &record = room.record[now];
-        if (whole) {
-            copies_arrive<0>();
-            if (u != begin) fetch_particles<NT, ROWS>(a, w, lane, record, room);
-            copies_part();
-            if (u + stride < units) {
-                if (w.drawn) read_drawn(a, u + stride, lane, number_of(&room.record[next]));
-                fetch_rows<NT, ROWS>(a, w, u + stride, lane, room.record[next], room.rows[turn ^ 1],
-                                     room.guess[turn ^ 1]);
-            }
-            if (u + 2 * stride < units) fetch_record(w, u + 2 * stride, lane, room.record[later]);
-            copies_part();
-        } else {
+    for (unsigned u = begin, turn = 0; u < units;) {
+        const unit_record &record = room.record[turn];
+        if (whole)
+            copies_arrive<1>(); // all but the particles
+        else
             quick_stage<NT, ROWS>(a, u, lane, number_of(&room));
-        }
         const float2 velocity = quick_velocities<NT, ROWS, SHAPE>(
             a, (unsigned)a.first + u, lane, room.guess[turn], record.self, valid, room.rows[turn], room, [&]() {
-                copies_arrive<1>();
+                copies_arrive<0>();
+                if (whole && u + stride < units) {
+                    const unsigned next = turn ^ 1;
+                    if (w.drawn) read_drawn(a, u + stride, lane, number_of(&room.record[next]));
+                    fetch_rows<NT, ROWS>(a, w, u + stride, lane, room.record[next], room.rows[next], room.guess[next]);
+                }
+                copies_part();
                 return quick_scores<NT, ROWS>(!whole || w.scored, (unsigned)a.n, lane, record, room);
             });
-        if (whole) {
+        if (whole)
             quick_move<NT, ROWS>(a, w, lane, record, room, velocity.x, velocity.y, outcome);
-            now = next;
-            turn ^= 1;
-        } else {
+        else
             quick_put(a, record.variable, 2 * lane, velocity);
-        }
         __syncwarp();
+        u += stride;
+        if (whole && u < units) {
+            if (u + stride < units) fetch_record(w, u + stride, lane, room.record[turn]);
+            turn ^= 1;
+            fetch_particles<NT, ROWS>(a, w, lane, room.record[turn], room);
+            copies_part();
+        }
     }
-    if (whole)
-        gate.note((double)from_bits(outcome & ~QUICK_WRONG) * fabs(a.share), (outcome & QUICK_WRONG) != 0, blocks);
+    if (whole) {
+        const float largest = from_bits(warp_max(outcome & ~QUICK_WRONG));
+        gate.note_of_warps((double)largest * fabs(a.share), __any_sync(0xffffffffu, outcome & QUICK_WRONG), blocks);
+    }
 #endif
 }

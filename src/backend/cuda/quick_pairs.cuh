@@ -40,14 +40,15 @@ template <int NT, int ROWS> struct alignas(16) quick_room {
         struct {
             float4 column[8][COLUMNS]; // two sums of each particle, in slots of their own
             float2 row[4][PLACES + 4];
-            float pull[PLACES], push[PLACES];
         };
     };
-    float value[QUICK_FEW]; // pairs that are ranked
+    float pull[PLACES], push[PLACES];
+    unsigned value[QUICK_FEW]; // pairs that are ranked, as bits
     unsigned short list[QUICK_FEW];
     double x[PLACES], first[PLACES], second[PLACES]; // of the particles that move
     double guess[2][2];                              // tile_guess, of this unit and the next
-    unit_record record[3];
+    unit_record record[2];                           // the same
+    bracket<float> search;                           // of more than one pass
 };
 
 // Shared memory by its number, for functions of its own that are rarely called: otherwise addresses of 64 bits are kept
@@ -125,7 +126,7 @@ static __device__ __forceinline__ float quick_operands(const float (&rows)[ROWS]
 // The operands of all tiles in registers: those of rows, h and l, and those of columns, h twice. Lanes of the plane of
 // norms have -|y|^2/2 for h and 1 for l, and 0 for the first h of columns.
 template <int NT, int ROWS> struct quick_pairs {
-    enum { EVEN = NT + NT % 2 }; // row blocks; one may be there twice
+    enum { EVEN = NT + NT % 2 }; // row blocks; of one that is not there, products are not looked at
     unsigned high[EVEN], low[EVEN], third[EVEN], third_column[NT];
     uint2 column[NT];
 
@@ -133,11 +134,13 @@ template <int NT, int ROWS> struct quick_pairs {
 #pragma unroll
         for (int r = 0; r < EVEN; r++) {
             const unsigned at = 8 * (r < NT ? r : NT - 1) + g;
-            high[r] = read_once(room.high[q][at]);
-            low[r] = read_once(room.low[q][at]);
             if (r < NT) {
+                high[r] = read_once(room.high[q][at]);
+                low[r] = read_once(room.low[q][at]);
                 column[r].y = read_once(room.high[q][at]);
                 column[r].x = q == 3 ? 0 : column[r].y;
+            } else { // whatever is there
+                asm volatile("" : "=r"(high[r]), "=r"(low[r]));
             }
             if (ROWS > QUICK_TWICE) {
                 const unsigned h = room.high[quick_room<NT, ROWS>::PLANES - 1][at],
@@ -212,13 +215,26 @@ static __device__ __forceinline__ void quick_list(const quick_mask<NT> &set, uns
     __syncwarp();
 }
 
-// The squared distance of a pair that is listed. Tile t = j (j + 1) / 2 + r.
+// What a bit of quick_mask stands for: the first row of its tile, and its column there.
+struct quick_places {
+    enum { BITS = 96 };
+    unsigned char row[BITS], column[BITS];
+    constexpr quick_places() : row(), column() {
+        for (int bit = 0; bit < BITS; bit++) {
+            const int t = 2 * (bit / 32 * 8 + bit % 8) + bit / 16 % 2;
+            int j = 0;
+            while ((j + 1) * (j + 2) / 2 <= t) j++;
+            row[bit] = (unsigned char)(8 * (t - j * (j + 1) / 2));
+            column[bit] = (unsigned char)(8 * j + bit / 8 % 2);
+        }
+    }
+};
+static __constant__ const quick_places quick_place;
+
+// The squared distance of a pair that is listed.
 template <int NT, int ROWS>
-static __device__ __forceinline__ float quick_again(unsigned id, const float (&rows)[ROWS][quick_stride<NT>],
-                                                    const quick_room<NT, ROWS> &room) {
-    const unsigned bit = id >> 5, b = bit >> 3 & 3, t = 2 * ((bit >> 5) * 8 + (bit & 7)) + (b >> 1);
-    const unsigned j = (unsigned)(0.5f * quick_root(8.0f * (float)t + 1.5f) - 0.5f), r = t - j * (j + 1) / 2;
-    const unsigned l = 8 * r + (id >> 2 & 7), m = 8 * j + 2 * (id & 3) + (b & 1);
+static __device__ __forceinline__ float quick_again(unsigned id, const float (&rows)[ROWS][quick_stride<NT>]) {
+    const unsigned bit = id >> 5, l = quick_place.row[bit] + (id >> 2 & 7), m = quick_place.column[bit] + 2 * (id & 3);
     float sum = 0;
 #pragma unroll
     for (int e = 0; e < ROWS; e++) sum = fused_add(rows[e][l] - rows[e][m], sum);
@@ -226,89 +242,117 @@ static __device__ __forceinline__ float quick_again(unsigned id, const float (&r
 }
 
 // Of the few values that are left, one a lane, that of a rank: the largest that has no more than so many below it.
-static __device__ __forceinline__ float quick_ranked(float value, unsigned less, unsigned rank) {
-    return from_bits(warp_max(less <= rank ? to_bits(value) : 0));
+static __device__ __forceinline__ float quick_ranked(unsigned value, unsigned less, unsigned rank) {
+    return from_bits(warp_max(less <= rank ? value : 0));
 }
 
-// The search goes on after counts below two pivots. Returns the next pivots.
-static __device__ __noinline__ bracket<float> quick_on(bracket<float> s, unsigned one, unsigned two, float slack) {
-    const float first = s.first, second = s.second, width = fmaxf(second - first, slack);
-    if (search_take(s, first, one) | search_take(s, second, two)) { // a pivot is between the ranks
+// Pairs below two pivots: how many there are below the first, and below the second in the upper half of the word; those
+// between them are set. `scale`: what squares are multiplied by.
+template <int NT, int ROWS>
+static __device__ __forceinline__ unsigned quick_count(const quick_pairs<NT, ROWS> &of, float first, float width,
+                                                       float scale, const quick_mask<NT> &valid,
+                                                       quick_mask<NT> &between) {
+    enum { TILES = quick_mask<NT>::TILES };
+    // 0.5 scale first, in four registers: scale is a power of two
+    const float half = 0.5f * scale, fourth = 0.25f * scale, more = half * width;
+    const float pivot[4] = {half * first, 0.5f * first * scale, fmaf(fourth, first, fourth * first),
+                            0.5f * (scale * first)};
+    const unsigned by = to_halves(more, more);
+    quick_mask<NT> low = {}, high = {};
+    unsigned tile[TILES + 1];
+    tile[TILES] = 0;
+#pragma unroll
+    for (int j = 0; j < NT; j++) {
+#pragma unroll
+        for (int m = 0; 2 * m <= j; m++) {
+            const int t = j * (j + 1) / 2 + 2 * m;
+            float v[4];
+            of.multiply(m, j, pivot, v);
+            tile[t] = to_halves(v[0], v[1]);
+            if (2 * m < j) tile[t + 1] = to_halves(v[2], v[3]);
+        }
+        const int from = j * (j + 1) / 2 / 2, to = j + 1 < NT ? (j + 1) * (j + 2) / 2 / 2 : quick_mask<NT>::GROUPS;
+#pragma unroll
+        for (int k = from; k < to; k++) {
+            low.negative(k, tile[2 * k], tile[2 * k + 1]);
+            high.negative(k, add_halves(tile[2 * k], by), add_halves(tile[2 * k + 1], by));
+        }
+    }
+    low.invert(valid);
+    high.invert(valid);
+#pragma unroll
+    for (int w = 0; w < quick_mask<NT>::WORDS; w++) between.word[w] = high.word[w] & ~low.word[w];
+    return warp_sum(low.count() | high.count() << 16);
+}
+
+// Of those between the pivots, `below` others being less, the numbers of two ranks.
+template <int NT, int ROWS>
+static __device__ __forceinline__ float2 quick_rank(unsigned lower, unsigned upper, unsigned below, unsigned left,
+                                                    const quick_mask<NT> &between, unsigned lane,
+                                                    const float (&rows)[ROWS][quick_stride<NT>],
+                                                    quick_room<NT, ROWS> &room) {
+    unsigned less = 0, value = bits_type<float>::infinity;
+    quick_list(between, lane, room.list);
+    if (lane < left) value = to_bits(quick_again<NT, ROWS>(room.list[lane], rows));
+    room.value[lane] = value;
+    __syncwarp();
+    // bits have the order of the numbers, and differences of them the sign
+#pragma unroll 1
+    for (unsigned k = 0; k < left; k += 8) {
+        const uint4 some = *(const uint4 *)&room.value[k], others = *(const uint4 *)&room.value[k + 4];
+        const unsigned eight[8] = {some.x, some.y, some.z, some.w, others.x, others.y, others.z, others.w};
+#pragma unroll
+        for (int e = 0; e < 8; e++) less += (eight[e] - value) >> 31;
+    }
+    const float found = quick_ranked(value, less, lower - below);
+    return make_float2(found, upper == lower ? found : quick_ranked(value, less, upper - below));
+}
+
+// The next pivots, after counts below two of them; `ranked`: the numbers were found, but too close to the pivots. The
+// bracket is in shared memory, as it takes registers otherwise, and one pass is nearly always enough.
+static __device__ __noinline__ float2 quick_on(unsigned number, int pass, unsigned one, unsigned two, bool ranked,
+                                               float first, float second, float slack, unsigned lower, unsigned upper,
+                                               unsigned pairs) {
+    const float width = fmaxf(second - first, slack);
+    bracket<float> s = {0, from_bits(bits_type<float>::infinity), 0, pairs, lower, upper, pairs, 0, first, second};
+    if (pass > 0) s = numbered<bracket<float>>(number);
+    __syncwarp();
+    if (ranked || search_take(s, first, one) | search_take(s, second, two)) { // or a pivot is between the ranks
         s.first = first - width, s.second = second + width;
     } else {
         search_on(s);
         s.first -= slack, s.second += slack;
     }
     s.first = fmaxf(s.first, 0);
-    return s;
+    numbered<bracket<float>>(number) = s; // the same of all lanes
+    __syncwarp();
+    return make_float2(s.first, s.second);
 }
 
-// The two middle distances. Returns whether they are certain. `scale`: what squares are multiplied by; `rounding`: what
-// distances may be off by. The bracket says how dense they are.
+// The two middle distances, of these ranks. Returns whether they are certain. `scale`: what squares are multiplied by;
+// `rounding`: what distances may be off by. `first` and `second`: the pivots, `left`: how many pairs are between them.
 template <int NT, int ROWS>
-static __device__ __forceinline__ bool quick_middle(bracket<float> &s, const quick_mask<NT> &valid, float scale,
-                                                    float rounding, unsigned lane,
-                                                    const float (&rows)[ROWS][quick_stride<NT>],
-                                                    quick_room<NT, ROWS> &room, float &lower, float &upper) {
-    quick_pairs<NT, ROWS> of;
-    of.load(room, lane / 4, lane % 4);
+static __device__ __forceinline__ bool quick_middle(unsigned lower, unsigned upper, unsigned pairs, float &first,
+                                                    float &second, unsigned &left, const quick_mask<NT> &valid,
+                                                    const quick_pairs<NT, ROWS> &of, float scale, float rounding,
+                                                    unsigned lane, const float (&rows)[ROWS][quick_stride<NT>],
+                                                    quick_room<NT, ROWS> &room, float2 &middle) {
 #pragma unroll 1
     for (int pass = 0; pass < QUICK_PASSES; pass++) {
-        const float first = s.first, width = s.second - first, slack = fmaf(QUICK_WIDTH, width, rounding);
-        quick_mask<NT> low = {}, high = {};
-        {
-            // 0.5 scale first, in four registers: scale is a power of two
-            const float half = 0.5f * scale, fourth = 0.25f * scale, more = half * width;
-            const float pivot[4] = {half * first, 0.5f * first * scale, fmaf(fourth, first, fourth * first),
-                                    0.5f * (scale * first)};
-            const unsigned by = to_halves(more, more);
-            unsigned tile[quick_mask<NT>::TILES];
-#pragma unroll
-            for (int j = 0; j < NT; j++)
-#pragma unroll
-                for (int m = 0; 2 * m <= j; m++) {
-                    const int t = j * (j + 1) / 2 + 2 * m;
-                    float v[4];
-                    of.multiply(m, j, pivot, v);
-                    tile[t] = to_halves(v[0], v[1]);
-                    if (2 * m < j) tile[t + 1] = to_halves(v[2], v[3]);
-                }
-#pragma unroll
-            for (int k = 0; k < quick_mask<NT>::GROUPS; k++)
-                low.negative(k, tile[2 * k], tile[2 * k + 1 < quick_mask<NT>::TILES ? 2 * k + 1 : 2 * k]);
-#pragma unroll
-            for (int t = 0; t < quick_mask<NT>::TILES; t++) tile[t] = add_halves(tile[t], by);
-#pragma unroll
-            for (int k = 0; k < quick_mask<NT>::GROUPS; k++)
-                high.negative(k, tile[2 * k], tile[2 * k + 1 < quick_mask<NT>::TILES ? 2 * k + 1 : 2 * k]);
-            low.invert(valid);
-            high.invert(valid);
+        quick_mask<NT> between;
+        const float width = second - first, slack = fmaf(QUICK_WIDTH, width, rounding);
+        const unsigned counts = quick_count<NT, ROWS>(of, first, width, scale, valid, between);
+        const unsigned one = counts & 0xffffu, two = counts >> 16;
+        bool ranked = false;
+        left = two - one;
+        if (one <= lower && two > upper && left <= QUICK_FEW) {
+            middle = quick_rank<NT, ROWS>(lower, upper, one, left, between, lane, rows, room);
+            if (middle.x >= first + slack && middle.y <= second - slack) return true;
+            ranked = true;
         }
-        const unsigned counts = warp_sum(low.count() | high.count() << 16), one = counts & 0xffffu, two = counts >> 16;
-        const unsigned left = two - one;
-        if (one <= s.lower && two > s.upper && left <= QUICK_FEW) {
-            unsigned less = 0;
-#pragma unroll
-            for (int w = 0; w < quick_mask<NT>::WORDS; w++) high.word[w] &= ~low.word[w];
-            quick_list(high, lane, room.list);
-            float value = from_bits(bits_type<float>::infinity);
-            if (lane < left) value = quick_again<NT, ROWS>(room.list[lane], rows, room);
-            room.value[lane] = value;
-            __syncwarp();
-#pragma unroll 1
-            for (unsigned k = 0; k < left; k += 4) {
-                const float4 four = *(const float4 *)&room.value[k];
-                less += (four.x < value) + (four.y < value) + (four.z < value) + (four.w < value);
-            }
-            lower = quick_ranked(value, less, s.lower - one);
-            upper = s.upper == s.lower ? lower : quick_ranked(value, less, s.upper - one);
-            s.low = first, s.high = s.second, s.below = one, s.upto = two;
-            if (lower >= first + slack && upper <= s.second - slack) return true;
-            s.first = fmaxf(first - fmaxf(width, slack), 0), s.second += fmaxf(width, slack);
-        } else {
-            s = quick_on(s, one, two, slack);
-        }
-        __syncwarp();
+        const float2 next =
+            quick_on(number_of(&room.search), pass, one, two, ranked, first, second, slack, lower, upper, pairs);
+        first = next.x, second = next.y;
     }
     return false;
 }
@@ -358,13 +402,11 @@ template <int SHAPE> static __device__ __forceinline__ float quick_kernel(float 
 // room. FAR: distances are sums of squared differences.
 template <int NT, int ROWS, int SHAPE, bool FAR>
 static __device__ __forceinline__ void quick_sums(unsigned n, unsigned lane, float h, float by, const float *rows,
-                                                  quick_room<NT, ROWS> &room) {
+                                                  const quick_pairs<NT, ROWS> &of, quick_room<NT, ROWS> &room) {
     const unsigned g = lane / 4, q = lane % 4;
     constexpr bool COUNTS = SHAPE == SHAPE_RBF && !FAR; // k of those that are not there is 0
     const bool above[2] = {2 * q > g, 2 * q + 1 > g};
     float row[2][NT], pull[NT], push[NT];
-    quick_pairs<NT, ROWS> of;
-    if (!FAR) of.load(room, g, q);
     __syncwarp();
 #pragma unroll
     for (int r = 0; r < NT; r++) {
@@ -407,9 +449,12 @@ static __device__ __forceinline__ void quick_sums(unsigned n, unsigned lane, flo
                 float k = FAR ? quick_kernel<SHAPE>(v[e], by, h) : quick_kernel<SHAPE>(v[e], by);
                 if (r == j) k = above[c] ? k : 0;
                 const float repulsion = SHAPE == SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
-                row[0][r] = COUNTS ? row[0][r] + repulsion : __fmaf_rn(repulsion, there[c], row[0][r]);
+                const bool begins = r == j && c == 0;
+                row[0][r] = !COUNTS  ? __fmaf_rn(repulsion, there[c], row[0][r])
+                            : begins ? repulsion
+                                     : row[0][r] + repulsion;
                 row[1][r] = drawn<SHAPE>(k, repulsion, pull_of[c], push_of[c], row[1][r]);
-                column[c][0] += repulsion;
+                column[c][0] = r == 0 ? repulsion : column[c][0] + repulsion;
                 column[c][1] = drawn<SHAPE>(k, repulsion, pull[r], push[r], column[c][1]);
             }
         }
@@ -422,16 +467,16 @@ static __device__ __forceinline__ void quick_sums(unsigned n, unsigned lane, flo
 
 template <int NT, int ROWS, int SHAPE>
 static __device__ __noinline__ void quick_far(unsigned n, float h, float by, unsigned rows, unsigned room) {
-    quick_sums<NT, ROWS, SHAPE, true>(n, threadIdx.x % 32, h, by, &numbered<float>(rows),
+    quick_sums<NT, ROWS, SHAPE, true>(n, threadIdx.x % 32, h, by, &numbered<float>(rows), quick_pairs<NT, ROWS>(),
                                       numbered<quick_room<NT, ROWS>>(room));
 }
 
 // Those of the particles of a lane.
 template <int NT, int ROWS>
 static __device__ __forceinline__ float4 quick_total(unsigned lane, const quick_room<NT, ROWS> &room) {
-    float4 sum = make_float4(0, 0, 0, 0);
+    float4 sum = room.column[0][lane];
 #pragma unroll
-    for (int p = 0; p < 12; p++) {
+    for (int p = 1; p < 12; p++) {
         const float4 some = p < 8 ? room.column[0][p * quick_room<NT, ROWS>::COLUMNS + lane]
                                   : *(const float4 *)&room.row[0][(p - 8) * (8 * NT + 4) + 2 * lane];
         sum.x += some.x, sum.y += some.y, sum.z += some.z, sum.w += some.w;

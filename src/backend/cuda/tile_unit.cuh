@@ -12,6 +12,7 @@ struct whole_args {
     const float *placed;
     float *placed_next;
     sum_args gather; // of units of many rows: what comes to the score
+    float each;      // 1 / n
 };
 
 // What a unit reads first: where its domain and its members are, a row of the domain and an entry of the row sum that
