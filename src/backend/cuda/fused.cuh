@@ -37,6 +37,10 @@
 
 #include "backend/cuda/wide_unit.cuh"
 
+#include "backend/cuda/many_pairs.cuh"
+
+#include "backend/cuda/many_search.cuh"
+
 #include "backend/cuda/many.cuh"
 
 enum { FUSED_MEMBERS = TILE_MEMBERS };
