@@ -65,7 +65,7 @@ template <int NT, bool PLACED> struct many_source {
 
 // Four rows of a domain, of the particles 8 b + g of a lane.
 template <int NT> struct many_rows {
-    enum { FULL = NT == 7 ? 4 : NT == 8 ? 7 : NT / 2 }; // blocks all of whose particles are there
+    enum { FULL = NT == 2 ? 0 : NT == 4 ? 2 : NT == 7 ? 4 : 7 }; // blocks all of whose particles are there, for all n
     float x[NT][4];
 
     // `mine`: a row of each lane, of 32.
