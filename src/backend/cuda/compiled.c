@@ -9,8 +9,6 @@
 #include "backend/cuda/nvrtc.h"
 
 enum { MOST_INSTRUCTIONS = 1000, MOST_DIFFERENT = 16 }; /* of all programs that differ: compilers take seconds */
-enum { SMALL_REGISTERS = 12 };                          /* others would keep small programs from running side by side */
-enum { MANY_LANES = 1 << 18 };                          /* from so many on a thread has several particles */
 enum { KINDS = 3, MOST_PROGRAMS = 1024 };
 
 /* The choice: programs in the order of their sets, each of which is one kernel. */

@@ -169,6 +169,10 @@ svmp_status svmp_cuda_find_messages(backend *b);
  * which the caller frees, unless `code` is NULL. */
 svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made, program_code *code);
 
+/* Programs, compiled or not, share a launch if they have few registers: others would keep them from running side by
+ * side. From many lanes on, which are instances times particles, a thread has several particles. */
+enum { SMALL_REGISTERS = 12, MANY_LANES = 1 << 18 };
+
 /* Compiles the programs that are worth it, with the instructions of each; they are then no longer among those that are
  * interpreted. */
 svmp_status svmp_cuda_compile(backend *b, const program_code *codes);

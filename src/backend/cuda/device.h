@@ -283,7 +283,7 @@ struct device_ops {
      * old. */
     int (*open)(device **made, size_t which, char *text, size_t size);
     void (*close)(device *d);
-    const char *(*describe)(const device *d); /* "NVIDIA H200, 139 GiB" */
+    const char *(*describe)(const device *d); /* "NVIDIA H200" */
     const char *(*error)(const device *d);
     size_t (*room)(device *d); /* bytes of memory that are free; SIZE_MAX: it does not say, and has failed */
 

@@ -82,10 +82,6 @@ done:
     return status;
 }
 
-enum { SMALL_REGISTERS = 12 }; /* of programs that share a launch: others would keep them from running side by side */
-
-enum { MANY_LANES = 1 << 18 }; /* from so many on a device is busy with several of them to a thread */
-
 /* Whether a program shares a launch with others of its kind, with special functions or without. */
 static int shares(const program_args *p) { return p->registers <= SMALL_REGISTERS; }
 

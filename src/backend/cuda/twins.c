@@ -6,10 +6,8 @@
 
 #include "backend/cuda/interpret.h"
 
-enum {
-    NOBODY = UINT32_MAX,
-    WIDEST = 60
-}; /* powers of two that no number of a model comes near the end of the range by */
+enum { NOBODY = UINT32_MAX };
+enum { WIDEST = 60 }; /* powers of two beyond 2^±60 are not taken: products shall stay far from the ends of the range */
 
 /* What an instruction computes is `scale` times its root: another instruction, or a leaf. */
 typedef struct scaled {

@@ -1,5 +1,6 @@
 /* Derivatives that are another one times a power of two, as those of a - b by a and by b: they need no row of their
- * own. What reads the rows multiplies, which is exact. */
+ * own. What reads the rows multiplies, which is exact unless a number is near
+ * the ends of the range (2^±1022). */
 #ifndef SVMP_BACKEND_CUDA_TWINS_H
 #define SVMP_BACKEND_CUDA_TWINS_H
 
