@@ -22,6 +22,9 @@ effective = n / np.maximum(2 * pairs.sum(0) - 1, 1 / np.log10(n + 1))
 order = np.argsort(effective)
 print("NUTS: %d draws of %.0f leapfrog steps; effective draws %.0f (%s), median %.0f" %
       (n, steps.mean(), effective[order[0]], names[variables[order[0]]], np.median(effective)))
+if clock["(Total)"] == 0:
+    print("the run was too short for its clock to tell the pace")
+    sys.exit()
 whole = float(sys.argv[2])
 warming, drawing = (whole * clock[name] / clock["(Total)"] for name in ("(Warm-up)", "(Sampling)"))
 print("at this pace, the warm-up and 4,444 effective draws take %.3g s of the processor; for the median variable, %.3g s" %

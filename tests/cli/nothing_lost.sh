@@ -57,6 +57,8 @@ diff <(rows from_file.csv) <(rows from_fifo.csv)
 "$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o fifo.csv >said 2>errors &
 run=$!
 listening $run
+asleep() { grep -q '^State:[[:space:]]*S' "/proc/$run/status"; }
+until asleep && sleep 0.1 && asleep; do sleep 0.02; done # its iterations are over: one that is interrupted still writes
 kill -TERM $run
 for k in {1..200}; do
     kill -0 $run 2>/dev/null || break
