@@ -49,7 +49,7 @@ build:
 run:
 	@$(SETUP) build
 	@cmake --preset release $(FLAGS)
-	@cmake --build --preset release -j $(JOBS) --target $(if $(wildcard /proc/driver/nvidia/version),all,host)
+	@cmake --build --preset release -j $(JOBS) --target $(if $(wildcard /proc/driver/nvidia/version /dev/dxg),all,host)
 	@echo
 	@OMP_WAIT_POLICY=passive $(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
 	@echo "A model of your own: $(RELEASE)/svmp run models/robust.bug models/robust.csv shows how (README.md)."

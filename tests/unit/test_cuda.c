@@ -50,6 +50,7 @@ static const char *const all_kernels[] = {"rbf@blanket",
                                           "rbf@self",
                                           "rbf(median-log)@random:2",
                                           "imq@random:100000", /* more than there are */
+                                          "rbf@random:0",
                                           "imq(median-zeros)@all",
                                           "linear@all",
                                           "rbf(1.7)@blanket",
@@ -70,6 +71,14 @@ static void test_kernels(void **state) {
                 (comparison){
                     .model = model, .kernel = all_kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
                 "a Gaussian");
+    svmp_model_free(model);
+    model = test_random_gaussian(context, 12, 0, 0, 5);
+    expect_both(
+        (comparison){
+            .model = model, .kernel = "0.5*rbf@random:4 + 0.5*rbf@all", .step = "adam:0.1", .n = 20, .iterations = 4},
+        "nodes without neighbours");
+    expect_both((comparison){.model = model, .kernel = "rbf@random:4", .step = "adam:0.1", .n = 20, .iterations = 4},
+                "nodes without neighbours");
     svmp_model_free(model);
     svmp_context_free(context);
 }

@@ -286,7 +286,7 @@ svmp_status svmp_cuda_centre(backend *b, size_t first) {
 
 svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t) {
     const cuda *own = b->own;
-    if (term->draw.neighbours == 0) return SVMP_OK;
+    if (term->draw.begin == NULL) return SVMP_OK;
     term->draw.iteration = t;
     return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_DRAW, 64, &term->draw, term->units));
 }

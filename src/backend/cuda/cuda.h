@@ -23,7 +23,7 @@ typedef struct cuda_term {
     size_t units, batch;
     size_t *member_start; /* host: unit -> its first member */
     int ranked;           /* whether the bandwidth asks for distances of given ranks */
-    draw_args draw;       /* of a random domain; its neighbours 0: not random */
+    draw_args draw;       /* of a random domain; its begin NULL: not random */
     unit_record *record;  /* of units that fit in one; NULL: some do not */
 } cuda_term;
 

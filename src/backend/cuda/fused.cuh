@@ -244,6 +244,7 @@ static int run_tensor(device *d, const pair_args *a, const whole_args &w) {
     if (allow_shared(d, kernel)) return 1;
     if (WHOLE && (d->counted != (const void *)kernel || d->counted_bytes != bytes)) {
         if (check(d, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&d->fit, kernel, TH, bytes))) return 1;
+        if (d->fit < 1) return check(d, cudaErrorInvalidConfiguration);
         d->counted = (const void *)kernel;
         d->counted_bytes = bytes;
     }

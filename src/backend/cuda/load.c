@@ -16,13 +16,14 @@ static const char reason[] = "it is not built yet (make), or not beside libsvmp 
 static const char reason[] = "svmp was built without it; see docs/gpu.md";
 #endif
 
-/* Beside the file that contains this function: libsvmp, or a program that it is linked into. */
+/* Beside the file that contains this function: libsvmp, or a program that it is linked into, unless that was found by
+ * its name alone. */
 static int beside(char *path, size_t size) {
     Dl_info info;
     if (dladdr((const void *)(uintptr_t)&svmp_cuda_load, &info) == 0 || info.dli_fname == NULL) return 0;
     const char *slash = strrchr(info.dli_fname, '/');
-    const int folder = slash ? (int)(slash - info.dli_fname) : 1;
-    const int length = snprintf(path, size, "%.*s/%s", folder, slash ? info.dli_fname : ".", LIBRARY);
+    if (slash == NULL) return 0;
+    const int length = snprintf(path, size, "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname, LIBRARY);
     return length > 0 && (size_t)length < size;
 }
 

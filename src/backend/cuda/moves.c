@@ -99,7 +99,7 @@ static svmp_status iterate(backend *b, const step_args *by, size_t t) {
                            .step = *by,
                            .z = own->z_next,
                            .record = term->record,
-                           .drawn = term->draw.neighbours > 0,
+                           .drawn = term->draw.begin != NULL,
                            .placed = own->centre.placed,
                            .placed_next = own->placed_next};
     if (!own->centred) SVMP_TRY(svmp_cuda_centre(b, 0));

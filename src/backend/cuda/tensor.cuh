@@ -268,10 +268,24 @@ struct tensor_halves {
         const unsigned one = lane % 4 == 3 ? columns.z : columns.x,
                        two = lane % 4 == 3 ? columns.w : columns.y; // norms of columns in place of ones
         next = at.words[32 * (pair + 1) + lane];
+#if __CUDA_ARCH__ >= 900
 #pragma unroll
         for (int b = 0; b < 4; b++) v[b] = halves_16(row[b], one, columns.x), w[b] = halves_16(row[b], two, columns.y);
 #pragma unroll
         for (int b = 0; b < 4; b++) halves_8(v[b], high[b], columns.z), halves_8(w[b], high[b], columns.w);
+#else // sums in half precision may be rounded more often on older devices
+#pragma unroll
+        for (int b = 0; b < 4; b++) {
+            v[b] = rounded(b, one, columns.x, columns.z);
+            w[b] = rounded(b, two, columns.y, columns.w);
+        }
+#endif
+    }
+    __device__ __forceinline__ uint2 rounded(int b, unsigned one, unsigned two, unsigned low) const {
+        float sum[4] = {0, 0, 0, 0};
+        multiply_16(sum, row[b], one, two);
+        multiply_8(sum, high[b].x, high[b].y, low);
+        return make_uint2(to_halves(sum[0], sum[1]), to_halves(sum[2], sum[3]));
     }
 };
 

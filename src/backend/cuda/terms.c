@@ -179,7 +179,7 @@ static unit_record record_of(const backend *b, const cuda_term *term, const term
     const quadratic *q = &b->model->quadratic;
     const size_t i = l->variable[u];
     unit_record r = {.variable = (uint32_t)i,
-                     .self = term->draw.neighbours ? 0 : UINT32_MAX,
+                     .self = term->draw.begin ? 0 : UINT32_MAX,
                      .constant = q->linear[i],
                      .lower = b->model->lower[i],
                      .upper = b->model->upper[i]};
@@ -188,7 +188,7 @@ static unit_record record_of(const backend *b, const cuda_term *term, const term
         r.column[e] = q->column[q->start[i] + e];
         r.weight[e] = -q->value[q->start[i] + e];
     }
-    if (term->draw.neighbours) return r;
+    if (term->draw.begin) return r;
     r.rows = (uint32_t)(l->end[u] - l->begin[u]);
     for (size_t e = 0; e < r.rows; e++) {
         r.row[e] = l->domain[l->begin[u] + e];
