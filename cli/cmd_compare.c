@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agreement.h"
 #include "choose.h"
@@ -66,11 +67,26 @@ static void print_side(svmp_context *context, const char *called, const svmp_par
     printf("%s\n", errors[yield]);
 }
 
+/* Files with other variables: those that both have can be compared. */
+static int refuse(const option_set *set, const svmp_context *context, svmp_status status,
+                  const svmp_particles *particles, const svmp_particles *reference) {
+    const size_t count = svmp_particles_variables(particles), others = svmp_particles_variables(reference);
+    const char *shared = NULL;
+    const int ends = failed(context, status);
+    for (size_t i = 0; i < count && shared == NULL; i++)
+        for (size_t j = 0; j < others && shared == NULL; j++)
+            if (strcmp(svmp_particles_name(particles, i), svmp_particles_name(reference, j)) == 0)
+                shared = svmp_particles_name(particles, i);
+    if (shared == NULL || options_given(set, "variables")) return ends;
+    return complain(ends, "Variables that both files have are compared by their names: --variables %s,...", shared);
+}
+
 static int print_comparison(const option_set *set, svmp_context *context, const svmp_particles *particles,
                             const svmp_particles *reference, svmp_difference *rows_) {
     svmp_comparison comparison;
     svmp_status status = svmp_particles_compare(particles, reference, &comparison);
     if (status == SVMP_OK) status = svmp_particles_differences(particles, reference, rows_);
+    if (status == SVMP_BAD_INPUT) return refuse(set, context, status, particles, reference);
     if (status != SVMP_OK) return failed(context, status);
     print_side(context, "particles", particles);
     print_side(context, "reference", reference);

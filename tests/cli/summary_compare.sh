@@ -74,6 +74,7 @@ refuses 2 "The variables differ: 1 of the particles is not in the reference (x),
 particles (mu, theta.1)." compare x.csv four.csv
 printf 'x\n1\n' >one.csv
 printf 'x,z\n1,4\n2,5\n' >more.csv
+refuses 2 "svmp: Variables that both files have are compared by their names: --variables x,..." compare x.csv more.csv
 works compare x.csv more.csv --variables x
 shows '^variables +1$'
 refuses 2 "Unknown variable 'nu' in 'x.csv'" compare x.csv y.csv --variables nu
