@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "asked.h"
 #include "command.h"
@@ -139,6 +140,14 @@ static int finish(session *s, svmp_status ended) {
     return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
 }
 
+/* Who asks for `auto` hears what it came to be. */
+static void tell_backend(const session *s) {
+    char text[32];
+    const char *asked = options_given(s->set, "backend");
+    if (asked == NULL || strcmp(asked, "auto") != 0 || s->mode == PROGRESS_NONE || s->mode == PROGRESS_JSON) return;
+    if (svmp_run_setting(s->run, "backend", text, sizeof text)) complain(EXIT_DONE, "The backend is '%s'.", text);
+}
+
 static int go(session *s) {
     char text[32];
     const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
@@ -152,6 +161,7 @@ static int go(session *s) {
     s->watch.warmup = s->warmup;
     if (s->method.yield == SVMP_YIELD_PARTICLES && s->examines > 0)
         s->watch.after = estimate_examination(s->options, &s->method, s->model, &s->watch.result);
+    tell_backend(s);
     keeper_begin(&s->keeper, s->set, s->context, s->run);
     guard_begin(&s->keeper, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);

@@ -27,7 +27,8 @@ SVMP_CUDA='' works run chain.mtx -n 5 -t 1 -q --backend auto -o auto.csv
 gpu=$("$SVMP" --version | sed -n 's/^gpu: no\. //p')
 if [[ -n $gpu ]]; then # no library, no driver or no GPU: one sentence, and `auto` is the CPU
     refuses 2 "$gpu" run chain.mtx --backend cuda-f64 -o out.csv
-    works run chain.mtx b.mtx -m graphical --backend auto -n 5 -t 3 -o out.csv
+    "$SVMP" run chain.mtx b.mtx -m graphical --backend auto -n 5 -t 3 -o out.csv >said 2>errors || fail "$(cat errors)"
+    grep -qx "svmp: The backend is 'cpu[-a-z0-9]*'\." errors || fail "$(cat errors)"
     grep -q '^# backend = cpu-' out.csv || fail "auto does not run on the CPU"
     rm out.csv
 fi
