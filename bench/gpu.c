@@ -110,6 +110,7 @@ static int alone(svmp_model *model, const char *text, size_t n, size_t iteration
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
+    b->patience = BACKEND_PATIENCE;
     for (size_t t = 0; t < iterations; t++) {
         must(b->kind->score(b));
         must(b->kind->stein(b, &k, t));

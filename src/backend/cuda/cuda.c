@@ -162,6 +162,14 @@ static int launch_long(const cuda *own, const sum_args *sums, size_t count) {
     return count ? own->ops->launch(own->device, KERNEL_LONG_SUM, 64, sums, count * sums->n) : 0;
 }
 
+svmp_status svmp_cuda_launch_sums(backend *b, const row_sums *sums) {
+    const cuda *own = b->own;
+    const size_t threads = sums->count * sums->whole.n;
+    SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_SUM, 64, &sums->whole, threads)));
+    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums->pieces, sums->piece_count)));
+    return svmp_cuda_check(b, launch_long(own, &sums->last, sums->last_count));
+}
+
 /* The programs of particles x: they and phi trade places every step, so that arguments take them as they are. */
 svmp_status svmp_cuda_launch_programs(backend *b, const double *x) {
     const cuda *own = b->own;

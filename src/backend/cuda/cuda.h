@@ -32,7 +32,7 @@ typedef struct cuda_messages {
     size_t program_count;
     size_t *evaluations;  /* of each of them */
     sum_args at_mean;     /* the node's own part of the quadratic, numbers */
-    sum_args others, add; /* that of its neighbours, and the derivatives of other factors */
+    row_sums others, add; /* that of its neighbours, and the derivatives of other factors */
     size_t count;         /* variables that are asked */
     message_args standardise;
 } cuda_messages;
@@ -139,6 +139,9 @@ svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t);
 svmp_status svmp_cuda_launch_programs(backend *b, const double *x);
 svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to);
 
+/* Sums of rows, whose long lists are added up in pieces. */
+svmp_status svmp_cuda_launch_sums(backend *b, const row_sums *sums);
+
 /* Units from ... to - 1 of a term; and their matrices: distances, of which the ranked ones and the bandwidth are found,
  * or products. */
 pair_args svmp_cuda_batch(const cuda_term *term, size_t from, size_t to);
@@ -158,6 +161,9 @@ svmp_status svmp_cuda_put(backend *b, size_t count, size_t size, const void *fro
 /* Gives back what was planned and taken. */
 void svmp_cuda_release(svmp_context *context, cuda *own);
 void svmp_cuda_free_measure(backend *b);
+
+/* Cuts lists that are long. `start` is on the host; sums->whole has the entries, which are on the device. */
+svmp_status svmp_cuda_cut(backend *b, size_t count, const size_t *start, row_sums *sums);
 
 svmp_status svmp_cuda_plan_score(backend *b);
 svmp_status svmp_cuda_plan_terms(backend *b, const kernel *k);

@@ -151,17 +151,17 @@ static svmp_status put_sums(backend *b, const message_lists *l, const size_t *fi
     SVMP_CHECK(CUDA_TAKE(b, constant, l->asked));
     SVMP_CHECK(CUDA_TAKE(b, there, l->asked * b->n));
     m->at_mean = (sum_args){.rows = own->centre.mean, .out = constant, .n = 1, .minus = 1};
-    m->others = (sum_args){.constant = constant, .out = there, .n = b->n, .minus = 1};
-    m->add = (sum_args){.rows = rows, .out = there, .n = b->n, .adds = 1};
+    m->others.whole = (sum_args){.constant = constant, .out = there, .minus = 1};
+    m->add.whole = (sum_args){.rows = rows, .out = there, .adds = 1};
     SVMP_CHECK(CUDA_PUT(b, m->at_mean.start, l->asked + 1, l->start[1]));
     SVMP_CHECK(CUDA_PUT(b, m->at_mean.column, l->count[1], l->column[1]));
     SVMP_CHECK(CUDA_PUT(b, m->at_mean.weight, l->count[1], l->value[1]));
     SVMP_CHECK(CUDA_PUT(b, m->at_mean.constant, l->asked, l->linear));
-    SVMP_CHECK(CUDA_PUT(b, m->others.start, l->asked + 1, l->start[0]));
-    SVMP_CHECK(CUDA_PUT(b, m->others.column, l->count[0], l->column[0]));
-    SVMP_CHECK(CUDA_PUT(b, m->others.weight, l->count[0], l->value[0]));
-    SVMP_CHECK(CUDA_PUT(b, m->add.start, l->asked + 1, l->derivative_start));
-    SVMP_CHECK(CUDA_PUT(b, m->add.item, l->derivative_count, item));
+    SVMP_CHECK(CUDA_PUT(b, m->others.whole.column, l->count[0], l->column[0]));
+    SVMP_CHECK(CUDA_PUT(b, m->others.whole.weight, l->count[0], l->value[0]));
+    SVMP_CHECK(svmp_cuda_cut(b, l->asked, l->start[0], &m->others));
+    SVMP_CHECK(CUDA_PUT(b, m->add.whole.item, l->derivative_count, item));
+    SVMP_CHECK(svmp_cuda_cut(b, l->asked, l->derivative_start, &m->add));
 done:
     svmp_release(b->context, item);
     return status;
@@ -174,7 +174,7 @@ static svmp_status put_standardise(backend *b, const message_lists *l) {
     uint32_t *to = NULL;
     svmp_status status;
     m->count = l->asked;
-    m->standardise = (message_args){.rows = m->others.out,
+    m->standardise = (message_args){.rows = m->others.whole.out,
                                     .n = b->n,
                                     .variance = c->variance,
                                     .z64 = c->z64,
@@ -217,8 +217,8 @@ svmp_status svmp_cuda_find_messages(backend *b) {
     const cuda *own = b->own;
     const cuda_messages *m = &own->messages;
     const device_ops *ops = own->ops;
-    sum_args others = m->others;
-    others.rows = own->x;
+    row_sums others = m->others;
+    others.whole.rows = others.pieces.rows = own->x;
     if (m->count == 0) return SVMP_OK;
     for (size_t g = 0; g < m->program_count; g++) {
         program_args args = m->programs[g];
@@ -226,7 +226,7 @@ svmp_status svmp_cuda_find_messages(backend *b) {
         SVMP_TRY(svmp_cuda_check(b, ops->launch(own->device, KERNEL_PROGRAM, 64, &args, m->evaluations[g] * b->n)));
     }
     SVMP_TRY(svmp_cuda_check(b, ops->launch(own->device, KERNEL_SUM, 64, &m->at_mean, m->count)));
-    SVMP_TRY(svmp_cuda_check(b, ops->launch(own->device, KERNEL_SUM, 64, &others, m->count * b->n)));
-    SVMP_TRY(svmp_cuda_check(b, ops->launch(own->device, KERNEL_SUM, 64, &m->add, m->count * b->n)));
+    SVMP_TRY(svmp_cuda_launch_sums(b, &others));
+    SVMP_TRY(svmp_cuda_launch_sums(b, &m->add));
     return svmp_cuda_check(b, ops->launch(own->device, KERNEL_MESSAGE, 64, &m->standardise, m->count));
 }

@@ -255,8 +255,7 @@ static svmp_status list_pieces(const backend *b, size_t count, const size_t *sta
     return SVMP_OK;
 }
 
-/* Cuts lists that are long. `start` is on the host; sums->whole has the entries, that are on the device. */
-static svmp_status cut(backend *b, size_t count, const size_t *start, row_sums *sums) {
+svmp_status svmp_cuda_cut(backend *b, size_t count, const size_t *start, row_sums *sums) {
     piece_lists l = {0};
     svmp_status status;
     sums->count = count;
@@ -298,9 +297,9 @@ svmp_status svmp_cuda_plan_score(backend *b) {
     SVMP_TRY(CUDA_PUT(b, whole->constant, variables, q->linear));
     whole->minus = 1;
     whole->out = own->score;
-    SVMP_TRY(cut(b, model->graph->own_variables, q->start, &own->quadratic));
+    SVMP_TRY(svmp_cuda_cut(b, model->graph->own_variables, q->start, &own->quadratic));
 
     if (!own->gathers) return SVMP_OK;
     own->gather.whole.out = own->score;
-    return cut(b, model->graph->own_variables, model->gather_start, &own->gather);
+    return svmp_cuda_cut(b, model->graph->own_variables, model->gather_start, &own->gather);
 }
