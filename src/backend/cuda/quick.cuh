@@ -295,11 +295,11 @@ static __device__ __forceinline__ void quick_move(const pair_args &a, const whol
 // Whether operands stay in registers from the search to the sums; 8 blocks of particles have too many.
 template <int NT> constexpr bool QUICK_KEEPS = NT <= 7;
 
-// The velocities of a lane's particles, before they are shared out. `self`: the row that is the member; `scores`: gives
-// those of the lane's particles, which are asked for late.
+// The velocities of a lane's particles, before they are shared out. `scores` gives those of the lane's particles, and is
+// asked late.
 template <int NT, int ROWS, int SHAPE, class Scores>
 static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, unsigned u, unsigned lane,
-                                                          const double (&before)[2], const unsigned &self,
+                                                          const double (&before)[2], const unit_record &record,
                                                           const float (&rows)[ROWS][quick_stride<NT>],
                                                           quick_room<NT, ROWS> &room, Scores scores) {
     const unsigned n = (unsigned)a.n;
@@ -310,8 +310,11 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
     of.load(room, lane / 4, lane % 4);
     const float h = quick_bandwidth<NT, ROWS>(a, u, lane, before, of, furthest, scale, rows, room, upper);
     if (!QUICK_KEEPS<NT>) of.load(room, lane / 4, lane % 4);
-    const float inverse = h > 0 ? quick_over(1, h) : 0, c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
-    const float2 score = scores(), place = takes_part ? *(const float2 *)&rows[self][2 * lane] : make_float2(0, 0);
+    const float inverse = h > 0 ? quick_over(1, h) : 0;
+    float c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
+    if (a.in_sd) c *= (float)a.inverse[record.variable];
+    const float2 score = scores(),
+                 place = takes_part ? *(const float2 *)&rows[record.self][2 * lane] : make_float2(0, 0);
     if (lane < quick_room<NT, ROWS>::OWNERS) {
         *(float2 *)&room.pull[2 * lane] =
             SHAPE == SHAPE_RBF ? make_float2(fmaf(-c, place.x, score.x), fmaf(-c, place.y, score.y)) : score;
@@ -416,7 +419,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
         else
             quick_stage<NT, ROWS>(a, u, lane, number_of(&room));
         const float2 velocity = quick_velocities<NT, ROWS, SHAPE>(
-            a, (unsigned)a.first + u, lane, room.guess[turn], record.self, room.rows[turn], room, [&]() {
+            a, (unsigned)a.first + u, lane, room.guess[turn], record, room.rows[turn], room, [&]() {
                 copies_arrive<0>();
                 if (whole && u + stride < units) {
                     const unsigned next = turn ^ 1;
