@@ -97,6 +97,7 @@ int check_operations(svmp_context *context) {
                                 .n = N,
                                 .count = LINES,
                                 .slots = SLOTS,
+                                .outputs = SLOTS,
                                 .registers = 1,
                                 .special = programs[g].special};
         generated_args b = {.kernel = kernels[s], .x = there, .n = N};

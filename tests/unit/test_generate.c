@@ -178,6 +178,7 @@ static void expect_lanes(const program_code *p, generated_args *a, lanes *here, 
                                .n = a->n,
                                .count = (uint32_t)p->count,
                                .slots = SLOTS,
+                               .outputs = SLOTS,
                                .special = p->special};
     for (size_t t = 0; t < INSTANCES * args.n; t++) run_program(&args, t, registers, 1, 1);
     for (size_t e = 0; e < SLOTS * INSTANCES * args.n; e++) {

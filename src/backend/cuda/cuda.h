@@ -28,7 +28,7 @@ typedef struct cuda_term {
 } cuda_term;
 
 typedef struct cuda_messages {
-    program_args *programs; /* one for each group that touches a node that is asked */
+    program_args *programs; /* for each group that touches a node that is asked, one or some */
     size_t program_count;
     size_t *evaluations;  /* of each of them */
     sum_args at_mean;     /* the node's own part of the quadratic, numbers */
@@ -171,9 +171,13 @@ svmp_status svmp_cuda_plan_whole(backend *b);
 svmp_status svmp_cuda_plan_messages(backend *b);
 svmp_status svmp_cuda_find_messages(backend *b);
 
-/* A program for a group of the model, without instances, gradients and particles; and its instructions on the host,
- * which the caller frees, unless `code` is NULL. */
-svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made, program_code *code);
+/* A program for a group of the model, without gradients and particles: its instances; and its instructions, for the
+ * derivatives by all slots or by one of them, on the host as well, where the caller frees them, unless `code` is NULL.
+ */
+#define SVMP_CUDA_ALL_SLOTS SIZE_MAX
+svmp_status svmp_cuda_instances(backend *b, const factor_group *group, program_args *made);
+svmp_status svmp_cuda_program(backend *b, const factor_group *group, size_t slot, program_args *made,
+                              program_code *code);
 
 /* Programs, compiled or not, share a launch if they have few registers: others would keep them from running side by
  * side. From many lanes on, which are instances times particles, a thread has several particles. */

@@ -155,7 +155,7 @@ BODY void common_abreast(uint32_t code, const double *p, const double *q, const 
 /* Thread k*share + l. */
 BODY void run_abreast(const program_args *a, size_t thread, double *registers, size_t stride, int special) {
     const size_t n = a->n, share = abreast_share(n), k = over(thread, share), l = thread - k * share;
-    abreast_lane at = {registers, stride, k, {0}, a->gradient + k * a->slots * n};
+    abreast_lane at = {registers, stride, k, {0}, a->gradient + k * a->outputs * n};
     UNROLL for (size_t j = 0; j < ABREAST; j++) at.particle[j] = l + j * share < n ? l + j * share : n - 1;
     for (uint32_t i = 0; i < a->count; i++) {
         const device_instruction *here = &a->code[i];
@@ -191,7 +191,7 @@ BODY void run_program(const program_args *a, size_t thread, double *registers, s
                      a->instance ? a->instance[k] : k,
                      l,
                      a->instance ? a->node[k] : UINT32_MAX,
-                     a->gradient + k * a->slots * a->n + l};
+                     a->gradient + k * a->outputs * a->n + l};
     for (uint32_t i = 0; i < a->count; i++) {
         const device_instruction *here = &a->code[i];
         const uint32_t code = READ_ONLY(&here->code);

@@ -5,21 +5,23 @@
 #include "backend/cuda/cuda.h"
 #include "backend/message.h"
 
-/* A derivative that belongs to a message: slot `slot` of the entry-th evaluation of a group. */
+/* A derivative that belongs to a message: row `row` of the entry-th evaluation of a list. */
 typedef struct derivative {
-    uint32_t group, entry, slot;
+    uint32_t list, entry, row;
 } derivative;
 
-/* Evaluations of one group. */
+/* Evaluations of a group: for its derivatives by one slot, or by all. */
 typedef struct evaluations {
     uint32_t *instance, *node;
     size_t count, instance_capacity, node_capacity;
+    size_t rows; /* derivatives of each */
 } evaluations;
 
 typedef struct message_lists {
-    evaluations *groups;
-    size_t *seen; /* factor -> 1 + the last node for which it is listed */
-    size_t asked; /* variables */
+    evaluations *lists;
+    size_t *first; /* group -> its lists: one for each slot, for nodes of one variable, and one for all slots */
+    size_t *seen;  /* factor -> 1 + its last evaluation for all slots */
+    size_t asked;  /* variables */
     uint32_t *variable;
     derivative *derivatives;
     size_t *derivative_start, derivative_count, derivative_capacity;
@@ -31,11 +33,12 @@ typedef struct message_lists {
 
 static void free_lists(const backend *b, message_lists *l) {
     svmp_context *context = b->context;
-    for (size_t g = 0; l->groups && g < b->model->group_count; g++) {
-        svmp_release(context, l->groups[g].instance);
-        svmp_release(context, l->groups[g].node);
+    for (size_t e = 0; l->lists && e < l->first[b->model->group_count]; e++) {
+        svmp_release(context, l->lists[e].instance);
+        svmp_release(context, l->lists[e].node);
     }
-    svmp_release(context, l->groups);
+    svmp_release(context, l->lists);
+    svmp_release(context, l->first);
     svmp_release(context, l->seen);
     svmp_release(context, l->variable);
     svmp_release(context, l->derivatives);
@@ -48,8 +51,7 @@ static void free_lists(const backend *b, message_lists *l) {
     svmp_release(context, l->linear);
 }
 
-static svmp_status list_evaluation(const backend *b, size_t g, size_t k, size_t v, message_lists *l) {
-    evaluations *e = &l->groups[g];
+static svmp_status list_evaluation(const backend *b, evaluations *e, size_t k, size_t v) {
     SVMP_TRY(SVMP_GROW(b->context, e->instance, e->instance_capacity, e->count + 1));
     SVMP_TRY(SVMP_GROW(b->context, e->node, e->node_capacity, e->count + 1));
     e->instance[e->count] = (uint32_t)k;
@@ -57,21 +59,25 @@ static svmp_status list_evaluation(const backend *b, size_t g, size_t k, size_t 
     return SVMP_OK;
 }
 
-/* The derivatives by variable i of node v; factors of a node are listed once, and looked up for its other variables. */
+/* The derivatives by variable i of node v. Where it has others, a factor is evaluated once for all of them. */
 static svmp_status list_derivatives(const backend *b, size_t v, size_t i, message_lists *l) {
     const svmp_model *model = b->model;
+    const int alone = model->graph->first[v + 1] - model->graph->first[v] == 1;
     for (size_t r = model->gather_start[i], g = 0; r < model->gather_start[i + 1]; r++) {
         const size_t row = model->gather_row[r];
         while (model->group_row[g + 1] <= row) g++;
         const size_t within = row - model->group_row[g], slots = model->groups[g].slots, k = within / slots;
-        const size_t factor = model->group_row[g] + k * slots; /* its first row stands for it */
-        if (l->seen[factor] == 0 || l->groups[g].node[l->seen[factor] - 1] != v) {
-            SVMP_TRY(list_evaluation(b, g, k, v, l));
-            l->seen[factor] = l->groups[g].count;
+        const size_t slot = within % slots, list = l->first[g] + (alone ? slot : slots);
+        evaluations *e = &l->lists[list];
+        size_t seen = alone ? 0 : l->seen[row - slot]; /* the first row of a factor stands for it */
+        if (seen == 0 || e->node[seen - 1] != v) {
+            SVMP_TRY(list_evaluation(b, e, k, v));
+            seen = e->count;
         }
+        if (!alone) l->seen[row - slot] = seen;
         SVMP_TRY(SVMP_GROW(b->context, l->derivatives, l->derivative_capacity, l->derivative_count + 1));
         l->derivatives[l->derivative_count++] =
-            (derivative){(uint32_t)g, (uint32_t)(l->seen[factor] - 1), (uint32_t)(within % slots)};
+            (derivative){(uint32_t)list, (uint32_t)(seen - 1), (uint32_t)(alone ? 0 : slot)};
     }
     return SVMP_OK;
 }
@@ -93,7 +99,12 @@ static svmp_status list_quadratic(const backend *b, size_t v, size_t i, message_
 static svmp_status list_all(const backend *b, message_lists *l) {
     const svmp_model *model = b->model;
     const svmp_graph *graph = model->graph;
-    SVMP_TRY(SVMP_NEW(b->context, l->groups, model->group_count));
+    SVMP_TRY(SVMP_NEW(b->context, l->first, model->group_count + 1));
+    for (size_t g = 0; g < model->group_count; g++) l->first[g + 1] = l->first[g] + model->groups[g].slots + 1;
+    SVMP_TRY(SVMP_NEW(b->context, l->lists, l->first[model->group_count]));
+    for (size_t g = 0; g < model->group_count; g++)
+        for (size_t e = l->first[g]; e < l->first[g + 1]; e++)
+            l->lists[e].rows = e + 1 < l->first[g + 1] ? 1 : model->groups[g].slots;
     SVMP_TRY(SVMP_NEW(b->context, l->seen, model->group_row[model->group_count] + 1));
     SVMP_TRY(SVMP_NEW(b->context, l->variable, graph->variables));
     SVMP_TRY(SVMP_NEW(b->context, l->linear, graph->variables));
@@ -111,29 +122,44 @@ static svmp_status list_all(const backend *b, message_lists *l) {
     return SVMP_OK;
 }
 
-/* The programs, with room for all their derivatives, whose rows are found out. */
-static svmp_status put_programs(backend *b, const message_lists *l, size_t *first_row, double **rows,
-                                const uint32_t *node_of) {
+/* The programs of a group, whose instances they share. */
+static svmp_status put_group(backend *b, const message_lists *l, size_t g, const size_t *first_row, double *rows,
+                             const uint32_t *node_of) {
     cuda *own = b->own;
-    const svmp_model *model = b->model;
     cuda_messages *m = &own->messages;
-    for (size_t g = 0; g < model->group_count; g++)
-        first_row[g + 1] = first_row[g] + l->groups[g].count * model->groups[g].slots;
-    SVMP_TRY(CUDA_TAKE(b, *rows, first_row[model->group_count] * b->n));
-    SVMP_TRY(SVMP_NEW(b->context, m->programs, model->group_count));
-    SVMP_TRY(SVMP_NEW(b->context, m->evaluations, model->group_count));
-    for (size_t g = 0; g < model->group_count; g++) {
-        const evaluations *e = &l->groups[g];
+    const factor_group *group = &b->model->groups[g];
+    program_args instances;
+    int there = 0;
+    for (size_t list = l->first[g]; list < l->first[g + 1]; list++) {
+        const evaluations *e = &l->lists[list];
+        const size_t slot = list - l->first[g];
         if (e->count == 0) continue;
+        if (!there) SVMP_TRY(svmp_cuda_instances(b, group, &instances));
+        there = 1;
         program_args *made = &m->programs[m->program_count];
-        SVMP_TRY(svmp_cuda_program(b, &model->groups[g], made, NULL));
+        *made = instances;
+        SVMP_TRY(svmp_cuda_program(b, group, slot < group->slots ? slot : SVMP_CUDA_ALL_SLOTS, made, NULL));
         SVMP_TRY(CUDA_PUT(b, made->instance, e->count, e->instance));
         SVMP_TRY(CUDA_PUT(b, made->node, e->count, e->node));
-        made->gradient = *rows + first_row[g] * b->n;
+        made->gradient = rows + first_row[list] * b->n;
         made->node_of = node_of;
         made->mean = own->centre.mean;
         m->evaluations[m->program_count++] = e->count;
     }
+    return SVMP_OK;
+}
+
+/* All programs, with room for their derivatives, whose rows are found out. */
+static svmp_status put_programs(backend *b, const message_lists *l, size_t *first_row, double **rows,
+                                const uint32_t *node_of) {
+    cuda *own = b->own;
+    cuda_messages *m = &own->messages;
+    const size_t groups = b->model->group_count, lists = l->first[groups];
+    for (size_t e = 0; e < lists; e++) first_row[e + 1] = first_row[e] + l->lists[e].count * l->lists[e].rows;
+    SVMP_TRY(CUDA_TAKE(b, *rows, first_row[lists] * b->n));
+    SVMP_TRY(SVMP_NEW(b->context, m->programs, lists));
+    SVMP_TRY(SVMP_NEW(b->context, m->evaluations, lists));
+    for (size_t g = 0; g < groups; g++) SVMP_TRY(put_group(b, l, g, first_row, *rows, node_of));
     return SVMP_OK;
 }
 
@@ -146,7 +172,7 @@ static svmp_status put_sums(backend *b, const message_lists *l, const size_t *fi
     SVMP_CHECK(SVMP_NEW(b->context, item, l->derivative_count));
     for (size_t e = 0; e < l->derivative_count; e++) {
         const derivative *d = &l->derivatives[e];
-        item[e] = first_row[d->group] + d->entry * b->model->groups[d->group].slots + d->slot;
+        item[e] = first_row[d->list] + d->entry * l->lists[d->list].rows + d->row;
     }
     SVMP_CHECK(CUDA_TAKE(b, constant, l->asked));
     SVMP_CHECK(CUDA_TAKE(b, there, l->asked * b->n));
@@ -198,7 +224,7 @@ svmp_status svmp_cuda_plan_messages(backend *b) {
     double *rows = NULL;
     svmp_status status;
     SVMP_CHECK(list_all(b, &l));
-    SVMP_CHECK(SVMP_NEW(b->context, first_row, b->model->group_count + 1));
+    SVMP_CHECK(SVMP_NEW(b->context, first_row, l.first[b->model->group_count] + 1));
     SVMP_CHECK(SVMP_NEW(b->context, node_of, graph->variables));
     for (size_t v = 0; v < graph->nodes; v++)
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) node_of[i] = (uint32_t)v;

@@ -63,23 +63,28 @@ done:
     return status;
 }
 
-svmp_status svmp_cuda_program(backend *b, const factor_group *group, program_args *made, program_code *code) {
-    const bound_program *bound = svmp_program_group_bound(group);
-    const program *compiled = bound->compiled;
+svmp_status svmp_cuda_program(backend *b, const factor_group *group, size_t slot, program_args *made,
+                              program_code *code) {
+    const size_t outputs = slot == SVMP_CUDA_ALL_SLOTS ? group->slots : 1;
     program_partial *partial = NULL;
     uint32_t *slots = NULL;
     svmp_status status;
-    *made = (program_args){.instances = group->instances, .slots = (uint32_t)group->slots, .n = b->n};
-    SVMP_CHECK(SVMP_NEW(b->context, slots, group->slots));
-    for (size_t j = 0; j < group->slots; j++) slots[j] = (uint32_t)j;
-    SVMP_CHECK(svmp_program_partial(compiled, group->slots, slots, &partial));
+    made->outputs = (uint32_t)outputs;
+    SVMP_CHECK(SVMP_NEW(b->context, slots, outputs));
+    for (size_t j = 0; j < outputs; j++) slots[j] = (uint32_t)(slot == SVMP_CUDA_ALL_SLOTS ? j : slot);
+    SVMP_CHECK(svmp_program_partial(svmp_program_group_bound(group)->compiled, outputs, slots, &partial));
     SVMP_CHECK(put_code(b, &partial->gradient, made, code));
-    SVMP_CHECK(CUDA_PUT(b, made->columns, compiled->columns * group->instances, bound->columns));
-    SVMP_CHECK(CUDA_PUT(b, made->variables, group->slots * group->instances, group->variables));
 done:
     svmp_program_partial_free(partial);
     svmp_release(b->context, slots);
     return status;
+}
+
+svmp_status svmp_cuda_instances(backend *b, const factor_group *group, program_args *made) {
+    const bound_program *bound = svmp_program_group_bound(group);
+    *made = (program_args){.instances = group->instances, .slots = (uint32_t)group->slots, .n = b->n};
+    SVMP_TRY(CUDA_PUT(b, made->columns, bound->compiled->columns * group->instances, bound->columns));
+    return CUDA_PUT(b, made->variables, group->slots * group->instances, group->variables);
 }
 
 /* Whether a program shares a launch with others of its kind, with special functions or without. */
@@ -204,7 +209,8 @@ static svmp_status plan_programs(backend *b) {
         const factor_group *group = &model->groups[g];
         if (group->instances == 0 || group->slots == 0) continue;
         program_args *made = &own->programs[own->program_count];
-        SVMP_CHECK(svmp_cuda_program(b, group, made, &codes[own->program_count]));
+        SVMP_CHECK(svmp_cuda_instances(b, group, made));
+        SVMP_CHECK(svmp_cuda_program(b, group, SVMP_CUDA_ALL_SLOTS, made, &codes[own->program_count]));
         made->gradient = gradient + model->group_row[g] * b->n;
         own->program_count++;
     }

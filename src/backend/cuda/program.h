@@ -36,10 +36,10 @@ typedef struct program_args {
     const double *literals, *columns; /* column h of instance k at h*instances + k */
     const uint32_t *variables;        /* instance k, slot j: variables[k*slots + j] */
     const double *x;
-    double *gradient; /* row k*slots + j */
+    double *gradient; /* row k*outputs + j */
     size_t instances, n;
-    uint32_t count, slots, registers;
-    int special; /* whether an instruction is more than arithmetic and what libm has */
+    uint32_t count, slots, outputs, registers; /* outputs: one for each slot, or of one slot alone */
+    int special;                               /* whether an instruction is more than arithmetic and what libm has */
 
     /* For messages: evaluation `k` is instance instance[k], with the variables of node node[k] at their means. NULL:
      * all instances, as they are. */
