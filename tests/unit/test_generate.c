@@ -249,7 +249,8 @@ static void interpret(const program_code *p, size_t n, const double *x, const do
                                .instances = 1,
                                .n = n,
                                .count = (uint32_t)p->count,
-                               .slots = SLOTS};
+                               .slots = SLOTS,
+                               .outputs = SLOTS};
     for (size_t l = 0; l < n; l++) run_program(&args, l, registers, 1, 1);
 }
 
