@@ -104,6 +104,7 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
         print_all(particles, errors, count, chosen, moments, mixing, listed);
     else if (print_overview(particles, errors, moments, mixing))
         return EXIT_FAILED;
+    print_strays(particles, count, chosen, moments);
     const char *comments = svmp_particles_comments(particles);
     const int judged = verdict_is_recorded(comments);
     print_sampling(particles, svmp_comment_find(comments, "step", step, sizeof step) ? step : NULL, judged);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/speech.h"
+
 static const char heading[] = "variable";
 
 int names_width(const svmp_particles *particles, size_t count, const size_t *variables) {
@@ -80,4 +82,24 @@ void print_moments(int width, const char *name, const svmp_moments *moments, con
     printf("%-*s ", width, name);
     for (size_t k = 0; k < count; k++) printf(" %*s", chosen[k].width, cells[k]);
     putchar('\n');
+}
+
+/* How many times the standard deviation is that of a Gaussian with these quantiles; 0 where most values are one. */
+static double stretch_of(const svmp_moments *m) {
+    const double between = 2 * 1.6448536269514722; /* sds between 5 % and 95 % */
+    return m->q95 > m->q05 ? m->sd * between / (m->q95 - m->q05) : 0;
+}
+
+void print_strays(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_moments *moments) {
+    enum { NAMED = 3 };
+    const double many = 3;
+    size_t found = 0;
+    for (size_t k = 0; k < count; k++) {
+        const double stretch = stretch_of(&moments[k]);
+        if (!(stretch > many) || found++ >= NAMED) continue;
+        printf("%s: the sd is %.2g times what its quantiles suggest; a few values far from the others make up most of "
+               "it.\n",
+               svmp_particles_name(particles, variables ? variables[k] : k), stretch);
+    }
+    if (found > NAMED) printf("The same is true of %zu more variable%s.\n", found - NAMED, plural(found - NAMED));
 }

@@ -25,6 +25,10 @@ void table_cells(const svmp_moments *moments, const svmp_mixing *mixing, char ce
 void print_moments_heading(int width, int chains);
 void print_moments(int width, const char *name, const svmp_moments *moments, const svmp_mixing *mixing);
 
+/* A line for each of the first few variables whose standard deviation is many times that of their quantiles: strays, or
+ * a heavy tail. `variables` NULL: the first `count`. */
+void print_strays(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_moments *moments);
+
 /* A number with four digits in a column of 11 after a blank; "-" for NaN. */
 void print_number(double value);
 

@@ -134,6 +134,7 @@ int session_print(session *s) {
     for (size_t k = 0; k < shown; k++)
         print_moments(width, svmp_particles_name(from, which[k]), &moments[k], chains ? &mixing[which[k]] : NULL);
     print_more(s, variables - shown);
+    if (!exact) print_strays(from, shown, which, moments);
     print_probabilities(s->result, 0, NULL);
     if (s->record.processes == 1) print_criteria(s->result);
     print_split(&s->split);

@@ -25,6 +25,12 @@ refuses 2 "twice.csv:1: two columns have the name 'chain__'." summary twice.csv
 : >empty.csv
 refuses 2 "empty.csv:1: the file is empty." summary empty.csv
 
+# A stray: its variable has an sd that the quantiles do not have. Quantiles of one value say nothing.
+{ echo x,y,z; for k in {1..40}; do echo "$k,$k,0"; done; echo 20,9000,7; } >stray.csv
+works summary stray.csv
+shows '^y: the sd is [0-9.e+]+ times what its quantiles suggest; a few values far from the others make up most of it\.$'
+[[ $(grep -c 'times what' said) -eq 1 ]]
+
 # Numbers so large or so small that their squares are none.
 { echo chain__,a,b; for c in 1 2; do for t in {1..8}; do echo "$c,${t}e307,${t}e-310"; done; done; } >extreme.csv
 works summary extreme.csv
