@@ -34,6 +34,7 @@ struct device {
 };
 
 size_t test_simulated_which;
+size_t test_simulated_room = (size_t)1 << 30;
 
 static int open_device(device **made, size_t which, char *text, size_t size) {
     (void)text, (void)size;
@@ -48,7 +49,7 @@ static void close_device(device *d) {
 }
 static const char *describe(const device *d) { return (void)d, "a simulated device"; }
 static const char *error(const device *d) { return (void)d, "it was unplugged"; }
-static size_t room(device *d) { return (void)d, (size_t)1 << 30; }
+static size_t room(device *d) { return (void)d, test_simulated_room; }
 
 static int allocate(device *d, size_t bytes, void **pointer) {
     (void)d;
@@ -245,6 +246,7 @@ static int finishes(const device *d, int bits, const pair_args *a) {
 
 static const device_ops simulated_whole = {SIMULATED,      .finishes = finishes, .fuses = fuses,
                                            .fused = fused, .iterates = iterates, .iterate = iterate};
+const device_ops *const test_simulated_launches = &simulated_whole;
 
 /* ---- generated code, as a shared object of the host -------------------------------------------------------------- */
 

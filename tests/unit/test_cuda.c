@@ -108,6 +108,12 @@ static void test_steps(void **state) {
         expect_both((comparison){.model = model, .kernel = "rbf@blanket", .step = steps[k], .n = 10, .iterations = 20},
                     "a grid");
     expect_both((comparison){.model = model, .n = 10, .iterations = 20}, "Langevin");
+    for (size_t i = 0; i < model->graph->variables; i++) /* one bound, two and none */
+        if (i % 3) assert_ok(svmp_model_set_box(model, i, -0.1, i % 3 == 1 ? INFINITY : 0.3));
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        expect_both((comparison){.model = model, .kernel = "rbf@blanket", .step = steps[k], .n = 10, .iterations = 20},
+                    "a grid in boxes");
+    expect_both((comparison){.model = model, .n = 10, .iterations = 20}, "Langevin in boxes");
     svmp_model_free(model);
     svmp_context_free(context);
 }
