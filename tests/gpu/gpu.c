@@ -54,8 +54,8 @@ static void check(comparison c, const char *name) {
         differences found;
         c.other = both[k].kind;
         const svmp_status status = compare_backends(&c, &found);
-        const int good =
-            status == SVMP_OK && found.score <= 1e-12 && found.phi <= both[k].tolerance && found.x <= 1e-12;
+        const int good = status == SVMP_OK && found.iterations > 0 && found.score <= 1e-12 &&
+                         found.phi <= both[k].tolerance && found.x <= 1e-12;
         printf("%-4s %-8s %-20s %-34s n = %-5zu %3zu iterations: score %.1e, phi %.1e, x %.1e%s\n", good ? "ok" : "BAD",
                c.other->name, name, c.kernel ? c.kernel : "langevin", c.n, found.iterations, found.score, found.phi,
                found.x, status == SVMP_OK ? "" : svmp_context_error(context));
@@ -100,7 +100,7 @@ static void check_compiled(const svmp_model *model, const char *name, size_t n) 
     sets_compiled = 0;
     const svmp_status status = compare_backends(&c, &found);
     const int compiled = sets_compiled > 0 || model->group_count == 0;
-    const int good = status == SVMP_OK && found.score == 0 && compiled;
+    const int good = status == SVMP_OK && found.iterations > 0 && found.score == 0 && compiled;
     printf("%-4s %-8s %-20s n = %-5zu compiled programs have the bits of interpreted ones: score %.1e%s%s\n",
            good ? "ok" : "BAD", "cuda-f64", name, n, found.score, compiled ? "" : ", nothing was compiled ",
            status == SVMP_OK ? "" : svmp_context_error(context));

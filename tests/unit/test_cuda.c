@@ -15,9 +15,9 @@
 static void expect(const comparison *c, const char *name, double tolerance) {
     differences found;
     if (compare_backends(c, &found) != SVMP_OK) fail_msg("%s: %s", name, svmp_context_error(c->model->context));
-    if (!(found.score <= 1e-12 && found.phi <= tolerance && found.x <= 1e-12))
-        fail_msg("%s with %s, %s, n = %zu: score %g, phi %g, x %g", name, c->kernel, c->step, c->n, found.score,
-                 found.phi, found.x);
+    if (!(found.iterations > 0 && found.score <= 1e-12 && found.phi <= tolerance && found.x <= 1e-12))
+        fail_msg("%s with %s, %s, n = %zu: score %g, phi %g, x %g after %zu iterations", name, c->kernel, c->step, c->n,
+                 found.score, found.phi, found.x, found.iterations);
 }
 
 /* In double: rounding alone, of sums of n terms. Mixed: that of single precision. */
