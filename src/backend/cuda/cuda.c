@@ -12,8 +12,7 @@
 svmp_status svmp_cuda_check(backend *b, int failure) {
     const cuda *own = b->own;
     if (failure == 0) return SVMP_OK;
-    return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                     "The device %s failed: %s. The particles are those of the last checkpoint.", own->describe,
+    return svmp_fail(b->context, SVMP_DEVICE_FAILED, "The device %s failed: %s.", own->describe,
                      own->ops->error(own->device));
 }
 
