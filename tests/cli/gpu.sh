@@ -21,3 +21,18 @@ read -ra again < <(sed -n 's/^svmp: To continue: svmp //p' errors)
 works "${again[@]}"
 rows whole.csv >one
 rows broken.csv | cmp - one
+
+# auto: the device where its memory is enough, also if not all of it was free; else the CPU, with a warning.
+auto=(run chain.mtx b.mtx -m graphical -n 600 -t 2 --seed 3 -q --verify no --backend auto)
+works "${auto[@]}" -o there.csv
+grep -qxF '# backend = cuda' there.csv || fail "$(grep backend there.csv)"
+for room in 0 1000 16000; do
+    SIMULATED_ROOM=$room "$SVMP" "${auto[@]}" -o here.csv -f >said 2>errors || fail "$room bytes: exit $?: $(cat errors)"
+    [[ $(cat errors) == "svmp: warning: There is not enough free memory on a simulated device; the run uses the CPU." ]] ||
+        fail "$room bytes: $(cat errors)"
+    grep -q '^# backend = cpu' here.csv || fail "$(grep backend here.csv)"
+done
+works "${auto[@]/auto/cpu}" -o cpu.csv
+rows cpu.csv >one
+rows here.csv | cmp - one
+SIMULATED_ROOM=16000 refuses 1 "Out of memory on a simulated device: this run needs at least" "${auto[@]/auto/cuda}"

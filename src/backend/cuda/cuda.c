@@ -394,8 +394,17 @@ static int pays(const backend *b, const kernel *k) {
     return svmp_cuda_found(words, sizeof words);
 }
 
+/* Memory of a device that others use, or that is less than that of the host, is no reason not to run. */
 static svmp_status alloc_auto(backend *b, const kernel *k) {
     b->kind = b->local = pays(b, k) ? &svmp_backend_cuda : &svmp_backend_cpu;
+    const svmp_status status = b->local->alloc(b, k);
+    if (status != SVMP_NO_MEMORY || b->local == &svmp_backend_cpu || b->own == NULL) return status;
+    const cuda *own = b->own;
+    svmp_log(b->context, SVMP_LOG_WARNING, "There is not enough free memory on %s; the run uses the CPU.",
+             own->describe);
+    svmp_cuda_free(b);
+    b->own = NULL;
+    b->kind = b->local = &svmp_backend_cpu;
     return b->local->alloc(b, k);
 }
 
