@@ -27,8 +27,8 @@ svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer
     if (failure == DEVICE_FULL)
         return svmp_fail(
             b->context, SVMP_NO_MEMORY,
-            "Out of memory on %s: this run needs at least %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
-            "or --backend cpu.",
+            "Out of memory on %s: this run needs at least %.3g GiB more, but only %.3g GiB are free. Use fewer "
+            "particles, or --backend cpu.",
             own->describe, (double)count * (double)size / gib, (double)room / gib);
     SVMP_TRY(svmp_cuda_check(b, failure));
     own->taken[own->taken_count++] = made;
