@@ -219,6 +219,61 @@ static void check_wide_domains(void) {
     }
 }
 
+/* A hub and leaves of so many variables each, N(hub, 1/2). */
+static svmp_model *star(size_t leaves, size_t each) {
+    enum { MOST = 64 };
+    const double one = 1;
+    const size_t k = each + 1;
+    double precision[MOST * MOST] = {0};
+    size_t hub, leaf;
+    svmp_model *model = NULL;
+    for (size_t i = 0; i < each; i++) {
+        precision[0] += 2;
+        precision[i + 1] = precision[(i + 1) * k] = -2;
+        precision[(i + 1) * k + i + 1] = 2;
+    }
+    must(svmp_model_create(context, &model));
+    must(svmp_model_add_node(model, NULL, 1, NULL, NULL, &hub));
+    must(svmp_model_add_gaussian(model, 1, &hub, &one, NULL));
+    for (size_t l = 0; l < leaves; l++) {
+        must(svmp_model_add_node(model, NULL, each, NULL, NULL, &leaf));
+        must(svmp_model_add_gaussian(model, 2, (size_t[]){hub, leaf}, precision, NULL));
+    }
+    must(svmp_model_finish(model));
+    return model;
+}
+
+/* A hub of 10^5 rows, whose distances are long sums, with few particles, and so many that its domain is one piece; and
+ * more particles than any multiprocessor holds. */
+static void check_extremes(void) {
+    const char *text = "model { mu ~ dnorm(0, 1)\n for (i in 1:100000) { x[i] ~ dnorm(mu, 2) } }";
+    const char *kernels[] = {"rbf@blanket", "linear@blanket"};
+    const size_t few[] = {2, 50}, many[] = {1500, 2047, 2048, 2049, 5000, 10000};
+    svmp_model *model = NULL, *leaves = star(2000, 50), *small = grid(3);
+    must(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    for (size_t each = 0; each < 2 * 3; each++) {
+        const int large = each / 2 == 2;
+        check((comparison){.model = large ? leaves : model,
+                           .reference = &svmp_backend_cpu,
+                           .kernel = kernels[each % 2],
+                           .step = "adagrad:0.1",
+                           .n = large ? 800 : few[each / 2],
+                           .iterations = large ? 1 : 2},
+              "a hub of 100,000");
+    }
+    for (size_t s = 0; s < (quick ? 3 : sizeof many / sizeof *many); s++)
+        check((comparison){.model = small,
+                           .reference = &svmp_backend_cpu,
+                           .kernel = "rbf@blanket",
+                           .step = "adagrad:0.1",
+                           .n = many[s],
+                           .iterations = 2},
+              "a grid of 3 x 3");
+    svmp_model_free(model);
+    svmp_model_free(leaves);
+    svmp_model_free(small);
+}
+
 static void normals(size_t t, size_t i, size_t n, double *row) {
     svmp_random_normals((random_stream){.seed = 5, .purpose = RANDOM_TEST, .a = t, .b = i}, n, row);
 }
@@ -625,6 +680,7 @@ static void check_all(const char *folder) {
     check_long(100, 50, quick ? 5 : 200);
     check_long(100, 100, quick ? 2 : 20);
     check_long(30, 1000, 2);
+    check_extremes();
     check_wide_units();
 }
 

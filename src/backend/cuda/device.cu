@@ -20,20 +20,24 @@
 #define REAL       float
 #define REAL_EXP   expf
 #define REAL_SQRT  sqrtf
+#define REAL_FMA   fmaf
 #define PAIR(name) name##_32
 #include "backend/cuda/pairs.h"
 #undef REAL
 #undef REAL_EXP
 #undef REAL_SQRT
+#undef REAL_FMA
 #undef PAIR
 #define REAL       double
 #define REAL_EXP   exp
 #define REAL_SQRT  sqrt
+#define REAL_FMA   fma
 #define PAIR(name) name##_64
 #include "backend/cuda/pairs.h"
 #undef REAL
 #undef REAL_EXP
 #undef REAL_SQRT
+#undef REAL_FMA
 #undef PAIR
 
 #include "backend/cuda/gate.cuh"
