@@ -98,6 +98,25 @@ static void test_messages_of_programs(void **state) {
     svmp_context_free(context);
 }
 
+/* A program that needs more registers than the device has, for scores and for messages: they are elsewhere. */
+static void test_many_registers(void **state) {
+    (void)state;
+    enum { FACTORS = 20 };
+    const char *kernels[] = {"rbf@blanket", "rbf/sd@message"};
+    char text[1000] = "model { for (i in 1:20) { x[i] ~ dnorm(0, 1) } y ~ dnorm(1";
+    for (size_t i = 1; i <= FACTORS; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " * cos(x[%zu])", i);
+    strcat(text, ", 1) }");
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    for (size_t k = 0; k < 2; k++)
+        expect_both((comparison){.model = model, .kernel = kernels[k], .step = "adagrad:0.1", .n = 5, .iterations = 3},
+                    "a long product");
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 static void test_steps(void **state) {
     (void)state;
     const char *steps[] = {"fixed:0.01",  "decay:0.1,1,0.5", "adagrad:0.1",
@@ -571,6 +590,7 @@ int main(void) {
         cmocka_unit_test(test_models),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_messages_of_programs),
+        cmocka_unit_test(test_many_registers),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_hub),
         cmocka_unit_test(test_long_distances),

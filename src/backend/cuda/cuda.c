@@ -110,6 +110,7 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     SVMP_TRY(take_places(b, k));
     SVMP_TRY(svmp_cuda_plan_score(b));
     if (b->messages) SVMP_TRY(svmp_cuda_plan_messages(b));
+    SVMP_TRY(svmp_cuda_plan_registers(b));
     if (k) SVMP_TRY(svmp_cuda_plan_terms(b, k));
     return svmp_cuda_plan_whole(b);
 }

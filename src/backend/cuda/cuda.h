@@ -169,6 +169,7 @@ svmp_status svmp_cuda_plan_score(backend *b);
 svmp_status svmp_cuda_plan_terms(backend *b, const kernel *k);
 svmp_status svmp_cuda_plan_whole(backend *b);
 svmp_status svmp_cuda_plan_messages(backend *b);
+svmp_status svmp_cuda_plan_registers(backend *b); /* of the programs of both */
 svmp_status svmp_cuda_find_messages(backend *b);
 
 /* A program for a group of the model, without instances, gradients and particles; and its instructions on the host,

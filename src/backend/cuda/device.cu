@@ -50,8 +50,6 @@ struct device {
     int tensors;    // whether tensor cores have products in single precision
     int capability; // 90: 9.0
     char words[128];
-    double *registers; // of programs that have too many for the multiprocessors
-    size_t registers_bytes;
     step_report *report;
     volatile unsigned long long *told;
     int awaited;                      // whether the last step tells by itself
@@ -289,7 +287,6 @@ static void close_device(device *d) {
     if (d->stream) cudaStreamSynchronize(d->stream);
     close_queue(d);
     unload(d);
-    cudaFree(d->registers);
     cudaFree(d->report);
     cudaFreeHost((void *)d->told);
     if (d->stream) cudaStreamDestroy(d->stream);
@@ -391,26 +388,25 @@ static int clear(device *d, void *pointer, size_t bytes) {
     return enter(d) || flush(d) || check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
 }
 
+// Registers of programs that have too many for the shared memory of a multiprocessor are elsewhere, and of fewer
+// blocks.
+static size_t program_bytes(const program_args *a) { return (size_t)a->registers * PROGRAM_THREADS * sizeof(double); }
+static int is_far(const program_args *a) { return program_bytes(a) > 48 * 1024; }
+static unsigned program_blocks(const device *d, const program_args *a, size_t count) {
+    const unsigned blocks = blocks_for(d, count, PROGRAM_THREADS), most = (unsigned)d->processors * 8;
+    return is_far(a) && blocks > most ? most : blocks;
+}
+
+static size_t far_registers(const device *d, const program_args *a, size_t count) {
+    return is_far(a) ? (size_t)a->registers * PROGRAM_THREADS * program_blocks(d, a, count) : 0;
+}
+
 static int launch_program(device *d, const program_args *a, size_t count) {
-    const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * sizeof(double);
-    const int far = bytes > 48 * 1024;
-    unsigned blocks = blocks_for(d, count, PROGRAM_THREADS);
-    if (far) {
-        const unsigned most = (unsigned)d->processors * 8;
-        blocks = blocks < most ? blocks : most;
-        const size_t needed = bytes * blocks;
-        if (needed > d->registers_bytes) {
-            if (check(d, cudaStreamSynchronize(d->stream))) return 1;
-            cudaFree(d->registers);
-            d->registers = nullptr;
-            d->registers_bytes = 0;
-            if (check(d, cudaMalloc(&d->registers, needed))) return 1;
-            d->registers_bytes = needed;
-        }
-    }
+    const int far = is_far(a);
     auto *kernel = a->special ? kernel_program<true> : kernel_program<false>;
-    kernel<<<blocks, PROGRAM_THREADS, far ? 0 : bytes, d->stream>>>(*a, count, far ? d->registers : nullptr,
-                                                                    gate_of(d));
+    if (far && a->far == nullptr) return check(d, cudaErrorInvalidValue);
+    kernel<<<program_blocks(d, a, count), PROGRAM_THREADS, far ? 0 : program_bytes(a), d->stream>>>(
+        *a, count, far ? a->far : nullptr, gate_of(d));
     return check(d, cudaGetLastError());
 }
 
@@ -472,9 +468,9 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return 1;
 }
 
-static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",   open_device, close_device, describe,
-                               error_of,       room,           allocate, release,     to_device,    to_host,
-                               clear,          launch,         finishes, step,        outcome,      fuses,
-                               fused,          iterates,       iterate,  capability,  load,         1e5};
+static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",  open_device,  close_device, describe, error_of,
+                               room,           allocate,       release, to_device,    to_host,      clear,    launch,
+                               finishes,       step,           outcome, fuses,        fused,        iterates, iterate,
+                               capability,     load,           1e5,     far_registers};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

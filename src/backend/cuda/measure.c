@@ -49,6 +49,7 @@ static svmp_status plan(backend *b, const kernel *k, cuda_measure *m) {
     m->own.score = m->s_few ? m->s_few : m->score;
     SVMP_TRY(take_places(&seen, k));
     if (seen.messages) SVMP_TRY(svmp_cuda_plan_messages(&seen));
+    SVMP_TRY(svmp_cuda_plan_registers(&seen));
     return svmp_cuda_plan_terms(&seen, k);
 }
 
