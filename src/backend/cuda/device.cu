@@ -298,6 +298,17 @@ static int refuse(char *text, size_t size, const char *why) {
     return 1;
 }
 
+// Finds out how sums in half precision are rounded (tensor.cuh). What fails here only means that it is not known.
+static int try_halves(device *d) {
+    int once = d->capability == 90;
+    if (d->capability > 90) {
+        d->told[0] = 0;
+        kernel_try_halves<<<1, 32, 0, d->stream>>>(d->told);
+        once = cudaGetLastError() == cudaSuccess && cudaStreamSynchronize(d->stream) == cudaSuccess && d->told[0] == 1;
+    }
+    return check(d, cudaMemcpyToSymbol(rounds_halves_once, &once, sizeof once));
+}
+
 static int open_device(device **made, size_t which, char *text, size_t size) {
     int count = 0;
     cudaDeviceProp properties;
@@ -338,10 +349,12 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     d->capability = properties.major * 10 + properties.minor;
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
-    const int failed = check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
-                       check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
-                       check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
-                       check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
+    const int failed =
+        check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
+        check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
+        check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
+        check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped)) ||
+        try_halves(d);
     if (failed) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
         close_device(d);
