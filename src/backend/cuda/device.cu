@@ -97,7 +97,16 @@ static int launch_next(device *d, void (*kernel)(Arguments...), dim3 grid, dim3 
 }
 
 // The thread that calls may be another one than that which opened the device: its calls go there.
-static int enter(device *d) { return check(d, cudaSetDevice(d->number)); }
+// Before CUDA 12 that alone does not give a thread the context that calls of the driver need (generated.cuh); any call
+// of the runtime does.
+static int enter(device *d) {
+    static thread_local int bound = -1;
+    if (check(d, cudaSetDevice(d->number))) return 1;
+    if (bound == d->number) return 0;
+    if (check(d, cudaFree(nullptr))) return 1;
+    bound = d->number;
+    return 0;
+}
 
 // Lets a kernel have all the shared memory that there is. This belongs to the kernel and not to a launch: where two
 // threads have a run each, none takes away what the other one needs.
