@@ -72,7 +72,7 @@ static svmp_status take_arrays(backend *b) {
 }
 
 /* `messages`: rows behind those of the variables. */
-static svmp_status take_places(backend *b, const kernel *k) {
+svmp_status svmp_cuda_take_places(backend *b, const kernel *k) {
     cuda *own = b->own;
     const size_t variables = b->model->graph->variables, rows = variables * (b->messages ? 2 : 1);
     centre_args *c = &own->centre;
@@ -81,8 +81,8 @@ static svmp_status take_places(backend *b, const kernel *k) {
     c->n = b->n;
     SVMP_TRY(CUDA_TAKE(b, c->variance, rows));
     SVMP_TRY(CUDA_TAKE(b, c->mean, variables));
-    if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
-    if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
+    if (b->sd || scaled) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
+    if (b->sd || scaled) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
     c->brief = own->bits == 32 && b->n <= TILE_PARTICLES && !scaled && !b->sd && !b->messages;
     for (size_t a = 0; k && a < k->count; a++) c->brief &= k->terms[a].shape->value != NULL;
     c->brief &= plain;
@@ -107,7 +107,7 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     b->own = own;
     snprintf(own->describe, sizeof own->describe, "%s", ops->describe(own->device));
     SVMP_TRY(take_arrays(b));
-    SVMP_TRY(take_places(b, k));
+    SVMP_TRY(svmp_cuda_take_places(b, k));
     SVMP_TRY(svmp_cuda_plan_score(b));
     if (b->messages) SVMP_TRY(svmp_cuda_plan_messages(b));
     SVMP_TRY(svmp_cuda_plan_registers(b));

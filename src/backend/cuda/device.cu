@@ -211,6 +211,30 @@ static __device__ __forceinline__ double value_of(unsigned long long bits) {
     return __longlong_as_double((long long)bits);
 }
 
+// Of counts of 256 digits: that of rank `wanted`, how many come before it, and how many it has. The first warp asks,
+// and one of its lanes is told.
+struct found_digit {
+    unsigned digit, before, count;
+};
+
+static __device__ __forceinline__ bool find_digit(const unsigned *counts, size_t wanted, found_digit &found) {
+    unsigned mine[8], all = 0; // eight digits a lane
+#pragma unroll
+    for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
+    unsigned before = all, digit = 0;
+#pragma unroll
+    for (int apart = 1; apart < 32; apart *= 2) {
+        const unsigned earlier = __shfl_up_sync(0xffffffffu, before, apart);
+        if (threadIdx.x >= apart) before += earlier;
+    }
+    before -= all;
+    __syncwarp(); // all know what is wanted
+    if (wanted < before || wanted >= before + all) return false;
+    while (wanted - before >= mine[digit]) before += mine[digit++];
+    found = {8 * threadIdx.x + digit, before, mine[digit]};
+    return true;
+}
+
 // The squared distances of ranks lower and upper <= lower + 1 among pairs of different particles: a block for each unit
 // finds the bits of the lower one, eight at a time, by counting; the upper one is it, or the smallest above it.
 template <class Real, class Bits>
@@ -238,25 +262,11 @@ static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args 
                         atomicAdd(&counts[(unsigned)(here >> shift) & 255u], 1u);
                 }
             __syncthreads();
-            if (threadIdx.x < 32) { // eight digits a lane: in which of them the rank is
-                unsigned mine[8], all = 0;
-#pragma unroll
-                for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
-                unsigned upto = all;
-#pragma unroll
-                for (int apart = 1; apart < 32; apart *= 2) {
-                    const unsigned earlier = __shfl_up_sync(0xffffffffu, upto, apart);
-                    if (threadIdx.x >= apart) upto += earlier;
-                }
-                const size_t wanted = rank;
-                __syncwarp();
-                if (wanted < upto && wanted >= upto - all) {
-                    unsigned left = (unsigned)wanted - (upto - all), digit = 0;
-                    while (left >= mine[digit]) left -= mine[digit++];
-                    prefix |= (Bits)(8 * threadIdx.x + digit) << shift;
-                    rank = left;
-                    equal = mine[digit];
-                }
+            found_digit at;
+            if (threadIdx.x < 32 && find_digit(counts, rank, at)) {
+                prefix |= (Bits)at.digit << shift;
+                rank -= at.before;
+                equal = at.count;
             }
             __syncthreads();
         }

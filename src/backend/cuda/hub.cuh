@@ -283,26 +283,11 @@ static __device__ __forceinline__ Bits find_rank(const Bits *pairs, unsigned cou
                 atomicAdd(&counts[(unsigned)(here >> shift) & 255u], 1u);
         }
         __syncthreads();
-        if (threadIdx.x < 32) { // eight digits a lane: in which of them the rank is
-            unsigned mine[8], all = 0;
-#pragma unroll
-            for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
-            unsigned before = all;
-#pragma unroll
-            for (int apart = 1; apart < 32; apart *= 2) {
-                const unsigned earlier = __shfl_up_sync(0xffffffffu, before, apart);
-                if (threadIdx.x >= apart) before += earlier;
-            }
-            before -= all;
-            const unsigned wanted = left, below = upto;
-            __syncwarp();
-            if (wanted >= before && wanted < before + all) {
-                unsigned digit = 0;
-                while (wanted - before >= mine[digit]) before += mine[digit++];
-                prefix |= (Bits)(8 * threadIdx.x + digit) << shift;
-                left = wanted - before;
-                upto = below + before + (shift == 0 ? mine[digit] : 0);
-            }
+        found_digit at;
+        if (threadIdx.x < 32 && find_digit(counts, left, at)) {
+            prefix |= (Bits)at.digit << shift;
+            left -= at.before;
+            upto += at.before + (shift == 0 ? at.count : 0);
         }
         __syncthreads();
     }
