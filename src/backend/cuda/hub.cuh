@@ -180,11 +180,13 @@ static __global__ void __launch_bounds__(256) kernel_wide_matrix(const pair_args
 }
 
 // The same for up to 64 particles: one tile, of which a thread has one of the 4 by 4 on or above the diagonal; the
-// others help to read rows, 32 at a time.
+// others help to read rows, 32 at a time. So many blocks on a multiprocessor hide that; they have just enough
+// registers.
 enum { SMALL_THREADS = 160, SMALL_ROWS = 32 };
 
 template <class Real>
-static __global__ void __launch_bounds__(SMALL_THREADS) kernel_small_matrix(const pair_args a, const step_gate gate) {
+static __global__ void __launch_bounds__(SMALL_THREADS, sizeof(Real) == sizeof(float) ? 5 : 4)
+    kernel_small_matrix(const pair_args a, const step_gate gate) {
     __shared__ __align__(16) Real rows[SMALL_ROWS][WIDE];
     wait_for_kernels();
     if (gate.closed()) return;
