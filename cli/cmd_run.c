@@ -173,6 +173,7 @@ static int go(session *s) {
     if (ended == SVMP_OK) keeper_keep(&s->keeper);
     if (ended != SVMP_OK) {
         const int status = failed(s->context, ended);
+        if (status == EXIT_FAILED && ended != SVMP_NOT_FINITE) keeper_say_how(&s->keeper, s->set);
         if (ended != SVMP_NOT_FINITE) return status;
     }
     if (ended == SVMP_OK && outcome == SVMP_STOPPED && s->method.yield == SVMP_YIELD_CHAINS &&

@@ -68,7 +68,8 @@ static int exit_of(svmp_status status) {
     case SVMP_NO_MEMORY:
     case SVMP_CANNOT_WRITE:
     case SVMP_NOT_FINITE:
-    case SVMP_CALLBACK_FAILED: return EXIT_FAILED;
+    case SVMP_CALLBACK_FAILED:
+    case SVMP_DEVICE_FAILED: return EXIT_FAILED;
     }
     return EXIT_FAILED;
 }

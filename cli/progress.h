@@ -11,7 +11,9 @@ typedef enum progress_mode {
     PROGRESS_JSON,  /* an object a line: every second, and at the end */
 } progress_mode;
 
-enum { PROGRESS_MAY_LAG = 8 }; /* iterations: nobody reads more than ten lines a second */
+/* Iterations: nobody reads more than ten lines a second. So many are enough for a GPU to be given small models many
+ * iterations at a time; of large ones the backend itself does fewer ahead. */
+enum { PROGRESS_MAY_LAG = 32 };
 
 typedef struct progress {
     progress_mode mode;

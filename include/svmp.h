@@ -51,7 +51,8 @@ extern "C" {
     X(UNSUPPORTED, 6, "not supported by the method or by this build")                                                  \
     X(NOT_POSITIVE_DEFINITE, 7, "a precision matrix is not positive definite")                                         \
     X(NOT_FINITE, 8, "the density, the score or a particle is not finite")                                             \
-    X(CALLBACK_FAILED, 9, "a callback failed")
+    X(CALLBACK_FAILED, 9, "a callback failed")                                                                         \
+    X(DEVICE_FAILED, 10, "a GPU failed")
 
 /* Whether a call succeeded, and why not. */
 typedef enum svmp_status {
@@ -402,7 +403,8 @@ SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, v
 SVMP_API svmp_status svmp_run_set_lag(svmp_run *run, size_t iterations);
 
 /* Iterates to the end. After SVMP_STOPPED, calling it again continues the run. SVMP_NOT_FINITE: the run diverged, and
- * its particles are the last finite ones. Collective. */
+ * its particles are the last finite ones. SVMP_DEVICE_FAILED: a GPU failed, and its particles are lost; a new run can
+ * continue from a checkpoint. Collective. */
 SVMP_API svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome);
 
 /* Iterations done and requested. */

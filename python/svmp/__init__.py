@@ -11,6 +11,7 @@ from ._library import version as __version__
 from ._run import Progress
 from .errors import (
     CallbackError,
+    DeviceError,
     Error,
     FileError,
     InputError,
@@ -30,6 +31,7 @@ from .verdict import Verdict
 __all__ = [
     "CallbackError",
     "Comparison",
+    "DeviceError",
     "Error",
     "FileError",
     "Fit",

@@ -106,7 +106,7 @@ class Loop:
             function = callbacks["svmp_monitor"](monitor)
             outcome = ctypes.c_int(constants["SVMP_UNFINISHED"])
             compiled.check(lib.svmp_run_set_monitor(run, function, None))
-            compiled.check(lib.svmp_run_set_lag(run, 0 if self.callback is not None else 8))
+            compiled.check(lib.svmp_run_set_lag(run, 0 if self.callback is not None else 32))
             status = lib.svmp_run_go(run, ctypes.byref(outcome))
             lib.svmp_run_set_monitor(run, callbacks["svmp_monitor"](0), None)
             ended = _OUTCOMES.get(outcome.value, "unknown")

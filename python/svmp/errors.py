@@ -63,6 +63,10 @@ class CallbackError(Error, RuntimeError):
     """A factor's function failed without an exception."""
 
 
+class DeviceError(Error, RuntimeError):
+    """A GPU failed. The particles of the run are lost, except those of its checkpoint."""
+
+
 _KINDS: dict[str, type[Error]] = {
     "SVMP_NO_MEMORY": OutOfMemoryError,
     "SVMP_BAD_CALL": InputError,
@@ -73,6 +77,7 @@ _KINDS: dict[str, type[Error]] = {
     "SVMP_NOT_POSITIVE_DEFINITE": InputError,
     "SVMP_NOT_FINITE": NotFiniteError,
     "SVMP_CALLBACK_FAILED": CallbackError,
+    "SVMP_DEVICE_FAILED": DeviceError,
 }
 
 

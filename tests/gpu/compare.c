@@ -118,7 +118,7 @@ svmp_status compare_backends(const comparison *c, differences *found) {
     SVMP_CHECK(svmp_backend_create(c->reference, c->model, c->n, 11, k, s, &p.a));
     SVMP_CHECK(svmp_backend_create(c->other, c->model, c->n, 11, k, s, &p.b));
     SVMP_CHECK(start(&p));
-    for (; found->iterations < c->iterations && status == SVMP_OK; found->iterations++)
+    for (; found->iterations < c->iterations && status == SVMP_OK; found->iterations += status == SVMP_OK)
         status = iterate(c, &p, found->iterations, unit, found);
     if (status == SVMP_NOT_FINITE) status = SVMP_OK; /* in both, or x is infinitely far off */
 done:

@@ -54,8 +54,8 @@ static void check(comparison c, const char *name) {
         differences found;
         c.other = both[k].kind;
         const svmp_status status = compare_backends(&c, &found);
-        const int good =
-            status == SVMP_OK && found.score <= 1e-12 && found.phi <= both[k].tolerance && found.x <= 1e-12;
+        const int good = status == SVMP_OK && found.iterations > 0 && found.score <= 1e-12 &&
+                         found.phi <= both[k].tolerance && found.x <= 1e-12;
         printf("%-4s %-8s %-20s %-34s n = %-5zu %3zu iterations: score %.1e, phi %.1e, x %.1e%s\n", good ? "ok" : "BAD",
                c.other->name, name, c.kernel ? c.kernel : "langevin", c.n, found.iterations, found.score, found.phi,
                found.x, status == SVMP_OK ? "" : svmp_context_error(context));
@@ -100,7 +100,7 @@ static void check_compiled(const svmp_model *model, const char *name, size_t n) 
     sets_compiled = 0;
     const svmp_status status = compare_backends(&c, &found);
     const int compiled = sets_compiled > 0 || model->group_count == 0;
-    const int good = status == SVMP_OK && found.score == 0 && compiled;
+    const int good = status == SVMP_OK && found.iterations > 0 && found.score == 0 && compiled;
     printf("%-4s %-8s %-20s n = %-5zu compiled programs have the bits of interpreted ones: score %.1e%s%s\n",
            good ? "ok" : "BAD", "cuda-f64", name, n, found.score, compiled ? "" : ", nothing was compiled ",
            status == SVMP_OK ? "" : svmp_context_error(context));
@@ -217,6 +217,61 @@ static void check_wide_domains(void) {
               reach == 5 ? "1,000 blankets of 11" : "1,000 blankets of 17");
         svmp_model_free(model);
     }
+}
+
+/* A hub and leaves of so many variables each, N(hub, 1/2). */
+static svmp_model *star(size_t leaves, size_t each) {
+    enum { MOST = 64 };
+    const double one = 1;
+    const size_t k = each + 1;
+    double precision[MOST * MOST] = {0};
+    size_t hub, leaf;
+    svmp_model *model = NULL;
+    for (size_t i = 0; i < each; i++) {
+        precision[0] += 2;
+        precision[i + 1] = precision[(i + 1) * k] = -2;
+        precision[(i + 1) * k + i + 1] = 2;
+    }
+    must(svmp_model_create(context, &model));
+    must(svmp_model_add_node(model, NULL, 1, NULL, NULL, &hub));
+    must(svmp_model_add_gaussian(model, 1, &hub, &one, NULL));
+    for (size_t l = 0; l < leaves; l++) {
+        must(svmp_model_add_node(model, NULL, each, NULL, NULL, &leaf));
+        must(svmp_model_add_gaussian(model, 2, (size_t[]){hub, leaf}, precision, NULL));
+    }
+    must(svmp_model_finish(model));
+    return model;
+}
+
+/* A hub of 10^5 rows, whose distances are long sums, with few particles, and so many that its domain is one piece; and
+ * more particles than any multiprocessor holds. */
+static void check_extremes(void) {
+    const char *text = "model { mu ~ dnorm(0, 1)\n for (i in 1:100000) { x[i] ~ dnorm(mu, 2) } }";
+    const char *kernels[] = {"rbf@blanket", "linear@blanket"};
+    const size_t few[] = {2, 50}, many[] = {1500, 2047, 2048, 2049, 5000, 10000};
+    svmp_model *model = NULL, *leaves = star(2000, 50), *small = grid(3);
+    must(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    for (size_t each = 0; each < 2 * 3; each++) {
+        const int large = each / 2 == 2;
+        check((comparison){.model = large ? leaves : model,
+                           .reference = &svmp_backend_cpu,
+                           .kernel = kernels[each % 2],
+                           .step = "adagrad:0.1",
+                           .n = large ? 800 : few[each / 2],
+                           .iterations = large ? 1 : 2},
+              "a hub of 100,000");
+    }
+    for (size_t s = 0; s < (quick ? 3 : sizeof many / sizeof *many); s++)
+        check((comparison){.model = small,
+                           .reference = &svmp_backend_cpu,
+                           .kernel = "rbf@blanket",
+                           .step = "adagrad:0.1",
+                           .n = many[s],
+                           .iterations = 2},
+              "a grid of 3 x 3");
+    svmp_model_free(model);
+    svmp_model_free(leaves);
+    svmp_model_free(small);
 }
 
 static void normals(size_t t, size_t i, size_t n, double *row) {
@@ -373,8 +428,8 @@ static void check_long(size_t side, size_t n, size_t iterations) {
  * that it is not one launch. Late: nobody waits for what came of a step. */
 enum { WATCHED = 1, LATE = 2 };
 
-static double *run(const backend_kind *kind, const svmp_model *model, const char *text, size_t n, int how) {
-    enum { ITERATIONS = 60 };
+static double *run(const backend_kind *kind, const svmp_model *model, const char *text, const char *by, size_t n,
+                   size_t iterations, int how) {
     kernel k;
     step s;
     backend *b = NULL;
@@ -382,18 +437,18 @@ static double *run(const backend_kind *kind, const svmp_model *model, const char
     const double *end;
     const size_t numbers = n * svmp_graph_variables(svmp_model_graph(model));
     must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
-    must(svmp_step_parse(context, "adam:0.05", &s));
+    must(svmp_step_parse(context, by, &s));
     must(svmp_backend_create(kind, model, n, 1, &k, &s, &b));
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = sin((double)p * 1.7) * 3;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
     b->patience = how & LATE ? BACKEND_PATIENCE : 0;
-    for (size_t t = 0; t < ITERATIONS; t++) {
+    for (size_t t = 0; t < iterations; t++) {
         must(b->kind->score(b));
         if (how & WATCHED) must(svmp_backend_view(b, ARRAY_SCORE, &end));
         must(b->kind->stein(b, &k, t));
         if (how & WATCHED) must(svmp_backend_view(b, ARRAY_PHI, &end));
-        must(b->kind->step(b, &s, 0.05, t));
+        must(b->kind->step(b, &s, svmp_step_rate(&s, t, iterations), t));
     }
     must(svmp_backend_view(b, ARRAY_PARTICLES, &end));
     double *kept = malloc(numbers * sizeof *kept);
@@ -402,27 +457,82 @@ static double *run(const backend_kind *kind, const svmp_model *model, const char
     return kept;
 }
 
+/* Rules of all kinds: they keep nothing, one number or two. */
+static const char *const rules[] = {"adam:0.05", "adagrad:0.05", "rmsprop:0.05", "fixed:0.02"};
+
 /* The same bits from run to run, and whether iterations are one launch or several. */
 static void check_bits_of(const svmp_model *model, const char *name, const backend_kind *kind, const char *text,
-                          size_t n) {
+                          const char *by, size_t n) {
+    enum { ITERATIONS = 60 };
     const size_t bytes = n * svmp_graph_variables(svmp_model_graph(model)) * sizeof(double);
-    double *one = run(kind, model, text, n, 0), *two = run(kind, model, text, n, LATE),
-           *watched = run(kind, model, text, n, WATCHED);
+    double *one = run(kind, model, text, by, n, ITERATIONS, 0), *two = run(kind, model, text, by, n, ITERATIONS, LATE),
+           *watched = run(kind, model, text, by, n, ITERATIONS, WATCHED);
     const int same = memcmp(one, two, bytes) == 0 && memcmp(one, watched, bytes) == 0;
-    printf("%-4s %-8s the same bits from run to run, if nobody waits, and if it is watched, %s, %s, n = %zu\n",
-           same ? "ok" : "BAD", kind->name, name, text, n);
+    printf("%-4s %-8s the same bits from run to run, if nobody waits, and if it is watched, %s, %s, %s, n = %zu\n",
+           same ? "ok" : "BAD", kind->name, name, text, by, n);
     failures += !same;
     free(one);
     free(two);
     free(watched);
 }
 
+/* Boxes with one bound, with two and with none; steps end at all of them. */
+static svmp_model *boxed_grid(size_t side) {
+    svmp_model *model = grid(side);
+    for (size_t i = 0; i < side * side; i++)
+        if (i % 3) must(svmp_model_set_box(model, i, -0.3, i % 3 == 1 ? INFINITY : 0.5));
+    return model;
+}
+
+/* Many units, and so few that iterations are launched as a graph. */
 static void check_bits(void) {
     const char *kernels[] = {"rbf@blanket + 0.1*imq@random:2", "rbf@blanket", "imq@random:3", "rbf@random:8"};
+    const char *names[] = {"a grid of 40 x 40", "a grid of 10 x 10", "a grid of 10 x 10 in boxes"};
     const size_t sizes[] = {2, 16, 20, 33, 50, 64, 130};
-    svmp_model *model = grid(40);
-    for (size_t each = 0; each < 4 * 2 * 7; each++)
-        check_bits_of(model, "a grid of 40 x 40", both[each % 2].kind, kernels[each / 2 % 4], sizes[each / 8]);
+    svmp_model *models[] = {grid(40), grid(10), boxed_grid(10)};
+    for (size_t m = 0; m < 3; m++) {
+        for (size_t each = 0; each < 4 * 2 * 7; each++)
+            check_bits_of(models[m], names[m], both[each % 2].kind, kernels[each / 2 % 4], rules[(each + each / 8) % 4],
+                          sizes[each / 8]);
+        svmp_model_free(models[m]);
+    }
+}
+
+/* Boxes against the CPU, each iteration. */
+static void check_boxes(void) {
+    const size_t sizes[] = {3, 50, 100};
+    svmp_model *model = boxed_grid(10);
+    for (size_t each = 0; each < 4 * 3; each++)
+        check((comparison){.model = model,
+                           .reference = reference(sizes[each / 4]),
+                           .kernel = "rbf@blanket",
+                           .step = rules[each % 4],
+                           .n = sizes[each / 4],
+                           .iterations = 20},
+              "a grid in boxes");
+    svmp_model_free(model);
+}
+
+/* Whole iterations, as a user runs them, against those of the CPU: what one rounds, the next ones carry on. Plain loops
+ * in the same precisions (tests/unit/simulated.c) differ by 2e-15 and 3e-7 here; sums in another order, and tensor
+ * cores, may differ by some times as much. A wrong row or a wrong step differs by more than 1e-2. */
+static void check_run(void) {
+    const double tolerance[] = {1e-10, 1e-5}; /* of `both` */
+    const size_t sizes[] = {50, 100}, iterations = 20;
+    svmp_model *model = grid(10);
+    for (size_t each = 0; each < 2 * 2; each++) {
+        const backend_kind *kind = both[each % 2].kind;
+        const size_t n = sizes[each / 2], numbers = n * 100;
+        double *here = run(&svmp_backend_cpu, model, "rbf@blanket", "adagrad:0.05", n, iterations, 0),
+               *there = run(kind, model, "rbf@blanket", "adagrad:0.05", n, iterations, LATE), largest = 0;
+        for (size_t p = 0; p < numbers; p++) largest = fmax(largest, fabs(there[p] - here[p]) / fmax(1, fabs(here[p])));
+        const int good = largest <= tolerance[each % 2];
+        printf("%-4s %-8s %zu iterations that nobody watches, a grid of 10 x 10, n = %zu: x %.1e\n",
+               good ? "ok" : "BAD", kind->name, iterations, n, largest);
+        failures += !good;
+        free(here);
+        free(there);
+    }
     svmp_model_free(model);
 }
 
@@ -436,7 +546,7 @@ static void check_wide_bits(void) {
         svmp_model *model = read_wide(&models[m]);
         for (size_t s = 0; s < 4; s++)
             check_bits_of(model, models[m].curved ? "curved wide blankets" : "wide blankets", &svmp_backend_cuda,
-                          kernels[(m + s) % 3], sizes[s]);
+                          kernels[(m + s) % 3], rules[(m + s) % 4], sizes[s]);
         svmp_model_free(model);
     }
 }
@@ -487,8 +597,9 @@ static void check_resumed(void) {
 }
 
 /* Iterations until something is not finite: the words, and the particles that are left. */
-static double *diverge(const backend_kind *kind, const svmp_model *model, const char *text, size_t n, size_t patience,
-                       size_t *iterations, char *words) {
+static double *diverge(const backend_kind *kind, const svmp_model *model, const char *text, const char *by, size_t n,
+                       size_t patience, size_t *iterations, char *words) {
+    enum { MOST = 1000 };
     kernel k;
     step s;
     backend *b = NULL;
@@ -498,16 +609,16 @@ static double *diverge(const backend_kind *kind, const svmp_model *model, const 
     const size_t numbers = n * svmp_graph_variables(svmp_model_graph(model));
     svmp_status status = SVMP_OK;
     must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
-    must(svmp_step_parse(context, "fixed:0.5", &s));
+    must(svmp_step_parse(context, by, &s));
     must(svmp_backend_create(kind, model, n, 1, &k, &s, &b));
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = 8 + sin((double)p * 1.7);
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
     b->patience = patience;
-    for (; status == SVMP_OK && t < 200; t += status == SVMP_OK) {
+    for (; status == SVMP_OK && t < MOST; t += status == SVMP_OK) {
         status = b->kind->score(b);
         if (status == SVMP_OK) status = b->kind->stein(b, &k, t);
-        if (status == SVMP_OK) status = b->kind->step(b, &s, 0.5, t);
+        if (status == SVMP_OK) status = b->kind->step(b, &s, svmp_step_rate(&s, t, MOST), t);
     }
     *iterations = status == SVMP_NOT_FINITE ? t - b->undone : 0;
     snprintf(words, 1024, "%s", svmp_context_error(context));
@@ -518,35 +629,46 @@ static double *diverge(const backend_kind *kind, const svmp_model *model, const 
     return kept;
 }
 
-/* A step to where nothing is finite, of which the host hears at once or later. */
+/* A step to where nothing is finite, of which the host hears at once or later; not before iteration `least`. */
+static void check_divergence_of(const svmp_model *model, const char *name, const backend_kind *kind, const char *text,
+                                const char *by, size_t least) {
+    enum { N = 20 };
+    const size_t bytes = N * svmp_graph_variables(svmp_model_graph(model)) * sizeof(double);
+    size_t ended[2];
+    char words[2][1024];
+    double *left[2];
+    for (size_t late = 0; late < 2; late++)
+        left[late] = diverge(kind, model, text, by, N, late ? BACKEND_PATIENCE : 0, &ended[late], words[late]);
+    const int same = ended[0] >= least && ended[0] == ended[1] && strcmp(words[0], words[1]) == 0 &&
+                     memcmp(left[0], left[1], bytes) == 0;
+    printf("%-4s %-8s a step that is not finite, at iteration %zu and %zu if nobody waits, %s, %s\n",
+           same ? "ok" : "BAD", kind->name, ended[0], ended[1], name, text);
+    failures += !same;
+    free(left[0]);
+    free(left[1]);
+}
+
+/* A model that leaves its support, and one that is launched as graphs, of which several have passed by then: with this
+ * step it grows by a factor in each iteration, until squared distances overflow. */
 static void check_divergence(void) {
     const char *text = "model { a ~ dnorm(-3, 0.3)\n b ~ dnorm(sqrt(a), 1)\n c ~ dnorm(b, 1) }";
     const char *kernels[] = {"rbf@blanket", "rbf@blanket + 0.1*imq@blanket"};
-    svmp_model *model = NULL;
+    svmp_model *model = NULL, *growing = grid(10);
     must(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
-    for (size_t each = 0; each < 4; each++) {
-        const backend_kind *kind = both[each % 2].kind;
-        size_t ended[2];
-        char words[2][1024];
-        double *left[2];
-        for (size_t late = 0; late < 2; late++)
-            left[late] =
-                diverge(kind, model, kernels[each / 2], 20, late ? BACKEND_PATIENCE : 0, &ended[late], words[late]);
-        const int same = ended[0] > 2 && ended[0] == ended[1] && strcmp(words[0], words[1]) == 0 &&
-                         memcmp(left[0], left[1], 3 * 20 * sizeof(double)) == 0;
-        printf("%-4s %-8s a step that is not finite, at iteration %zu and %zu if nobody waits, %s\n",
-               same ? "ok" : "BAD", kind->name, ended[0], ended[1], kernels[each / 2]);
-        failures += !same;
-        free(left[0]);
-        free(left[1]);
-    }
+    for (size_t each = 0; each < 4; each++)
+        check_divergence_of(model, "three nodes", both[each % 2].kind, kernels[each / 2], "fixed:0.5", 3);
+    for (size_t each = 0; each < 2; each++)
+        check_divergence_of(growing, "a grid of 10 x 10", both[each].kind, "rbf@blanket", "fixed:1.2", 41);
     svmp_model_free(model);
+    svmp_model_free(growing);
 }
 
 static void check_all(const char *folder) {
     failures += check_operations(context);
     check_compiled_text();
     check_bits();
+    check_boxes();
+    check_run();
     check_divergence();
     check_wide_bits();
     check_places();
@@ -558,6 +680,7 @@ static void check_all(const char *folder) {
     check_long(100, 50, quick ? 5 : 200);
     check_long(100, 100, quick ? 2 : 20);
     check_long(30, 1000, 2);
+    check_extremes();
     check_wide_units();
 }
 

@@ -266,6 +266,8 @@ BODY void body_draw(const draw_args *a, size_t node) {
     a->end[node] = to;
 }
 
+enum { MATRIX_ROWS = 16 }; /* of a domain, that are added up together (pairs.h) */
+
 /* ---- bandwidths -------------------------------------------------------------------------------------------------- */
 
 /* svmp_bandwidth_value of the two middle distances. */

@@ -12,8 +12,7 @@
 svmp_status svmp_cuda_check(backend *b, int failure) {
     const cuda *own = b->own;
     if (failure == 0) return SVMP_OK;
-    return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                     "The device %s failed: %s. The particles are those of the last checkpoint.", own->describe,
+    return svmp_fail(b->context, SVMP_DEVICE_FAILED, "The device %s failed: %s.", own->describe,
                      own->ops->error(own->device));
 }
 
@@ -28,8 +27,8 @@ svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer
     if (failure == DEVICE_FULL)
         return svmp_fail(
             b->context, SVMP_NO_MEMORY,
-            "Out of memory on %s: this run needs at least %.3g GiB more, and %.3g GiB are free. Use fewer particles, "
-            "or --backend cpu.",
+            "Out of memory on %s: this run needs at least %.3g GiB more, but only %.3g GiB are free. Use fewer "
+            "particles, or --backend cpu.",
             own->describe, (double)count * (double)size / gib, (double)room / gib);
     SVMP_TRY(svmp_cuda_check(b, failure));
     own->taken[own->taken_count++] = made;
@@ -73,7 +72,7 @@ static svmp_status take_arrays(backend *b) {
 }
 
 /* `messages`: rows behind those of the variables. */
-static svmp_status take_places(backend *b, const kernel *k) {
+svmp_status svmp_cuda_take_places(backend *b, const kernel *k) {
     cuda *own = b->own;
     const size_t variables = b->model->graph->variables, rows = variables * (b->messages ? 2 : 1);
     centre_args *c = &own->centre;
@@ -82,8 +81,8 @@ static svmp_status take_places(backend *b, const kernel *k) {
     c->n = b->n;
     SVMP_TRY(CUDA_TAKE(b, c->variance, rows));
     SVMP_TRY(CUDA_TAKE(b, c->mean, variables));
-    if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
-    if (b->sd) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
+    if (b->sd || scaled) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
+    if (b->sd || scaled) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
     c->brief = own->bits == 32 && b->n <= TILE_PARTICLES && !scaled && !b->sd && !b->messages;
     for (size_t a = 0; k && a < k->count; a++) c->brief &= k->terms[a].shape->value != NULL;
     c->brief &= plain;
@@ -108,9 +107,10 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     b->own = own;
     snprintf(own->describe, sizeof own->describe, "%s", ops->describe(own->device));
     SVMP_TRY(take_arrays(b));
-    SVMP_TRY(take_places(b, k));
+    SVMP_TRY(svmp_cuda_take_places(b, k));
     SVMP_TRY(svmp_cuda_plan_score(b));
     if (b->messages) SVMP_TRY(svmp_cuda_plan_messages(b));
+    SVMP_TRY(svmp_cuda_plan_registers(b));
     if (k) SVMP_TRY(svmp_cuda_plan_terms(b, k));
     return svmp_cuda_plan_whole(b);
 }
@@ -395,8 +395,17 @@ static int pays(const backend *b, const kernel *k) {
     return svmp_cuda_found(words, sizeof words);
 }
 
+/* Memory of a device that others use, or that is less than that of the host, is no reason not to run. */
 static svmp_status alloc_auto(backend *b, const kernel *k) {
     b->kind = b->local = pays(b, k) ? &svmp_backend_cuda : &svmp_backend_cpu;
+    const svmp_status status = b->local->alloc(b, k);
+    if (status != SVMP_NO_MEMORY || b->local == &svmp_backend_cpu || b->own == NULL) return status;
+    const cuda *own = b->own;
+    svmp_log(b->context, SVMP_LOG_WARNING, "There is not enough free memory on %s; the run uses the CPU.",
+             own->describe);
+    svmp_cuda_free(b);
+    b->own = NULL;
+    b->kind = b->local = &svmp_backend_cpu;
     return b->local->alloc(b, k);
 }
 

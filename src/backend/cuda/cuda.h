@@ -165,10 +165,14 @@ void svmp_cuda_free_measure(backend *b);
 /* Cuts lists that are long. `start` is on the host; sums->whole has the entries, which are on the device. */
 svmp_status svmp_cuda_cut(backend *b, size_t count, const size_t *start, row_sums *sums);
 
+/* Room for what centring finds, for the terms of a kernel or NULL. */
+svmp_status svmp_cuda_take_places(backend *b, const kernel *k);
+
 svmp_status svmp_cuda_plan_score(backend *b);
 svmp_status svmp_cuda_plan_terms(backend *b, const kernel *k);
 svmp_status svmp_cuda_plan_whole(backend *b);
 svmp_status svmp_cuda_plan_messages(backend *b);
+svmp_status svmp_cuda_plan_registers(backend *b); /* of the programs of both */
 svmp_status svmp_cuda_find_messages(backend *b);
 
 /* A program for a group of the model, without gradients and particles: its instances; and its instructions, for the

@@ -20,20 +20,24 @@
 #define REAL       float
 #define REAL_EXP   expf
 #define REAL_SQRT  sqrtf
+#define REAL_FMA   fmaf
 #define PAIR(name) name##_32
 #include "backend/cuda/pairs.h"
 #undef REAL
 #undef REAL_EXP
 #undef REAL_SQRT
+#undef REAL_FMA
 #undef PAIR
 #define REAL       double
 #define REAL_EXP   exp
 #define REAL_SQRT  sqrt
+#define REAL_FMA   fma
 #define PAIR(name) name##_64
 #include "backend/cuda/pairs.h"
 #undef REAL
 #undef REAL_EXP
 #undef REAL_SQRT
+#undef REAL_FMA
 #undef PAIR
 
 #include "backend/cuda/gate.cuh"
@@ -46,8 +50,6 @@ struct device {
     int tensors;    // whether tensor cores have products in single precision
     int capability; // 90: 9.0
     char words[128];
-    double *registers; // of programs that have too many for the multiprocessors
-    size_t registers_bytes;
     step_report *report;
     volatile unsigned long long *told;
     int awaited;                      // whether the last step tells by itself
@@ -95,7 +97,16 @@ static int launch_next(device *d, void (*kernel)(Arguments...), dim3 grid, dim3 
 }
 
 // The thread that calls may be another one than that which opened the device: its calls go there.
-static int enter(device *d) { return check(d, cudaSetDevice(d->number)); }
+// Before CUDA 12 that alone does not give a thread the context that calls of the driver need (generated.cuh); any call
+// of the runtime does.
+static int enter(device *d) {
+    static thread_local int bound = -1;
+    if (check(d, cudaSetDevice(d->number))) return 1;
+    if (bound == d->number) return 0;
+    if (check(d, cudaFree(nullptr))) return 1;
+    bound = d->number;
+    return 0;
+}
 
 // Lets a kernel have all the shared memory that there is. This belongs to the kernel and not to a launch: where two
 // threads have a run each, none takes away what the other one needs.
@@ -200,6 +211,30 @@ static __device__ __forceinline__ double value_of(unsigned long long bits) {
     return __longlong_as_double((long long)bits);
 }
 
+// Of counts of 256 digits: that of rank `wanted`, how many come before it, and how many it has. The first warp asks,
+// and one of its lanes is told.
+struct found_digit {
+    unsigned digit, before, count;
+};
+
+static __device__ __forceinline__ bool find_digit(const unsigned *counts, size_t wanted, found_digit &found) {
+    unsigned mine[8], all = 0; // eight digits a lane
+#pragma unroll
+    for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
+    unsigned before = all, digit = 0;
+#pragma unroll
+    for (int apart = 1; apart < 32; apart *= 2) {
+        const unsigned earlier = __shfl_up_sync(0xffffffffu, before, apart);
+        if (threadIdx.x >= apart) before += earlier;
+    }
+    before -= all;
+    __syncwarp(); // all know what is wanted
+    if (wanted < before || wanted >= before + all) return false;
+    while (wanted - before >= mine[digit]) before += mine[digit++];
+    found = {8 * threadIdx.x + digit, before, mine[digit]};
+    return true;
+}
+
 // The squared distances of ranks lower and upper <= lower + 1 among pairs of different particles: a block for each unit
 // finds the bits of the lower one, eight at a time, by counting; the upper one is it, or the smallest above it.
 template <class Real, class Bits>
@@ -227,25 +262,11 @@ static __global__ void __launch_bounds__(THREADS) kernel_middle(const pair_args 
                         atomicAdd(&counts[(unsigned)(here >> shift) & 255u], 1u);
                 }
             __syncthreads();
-            if (threadIdx.x < 32) { // eight digits a lane: in which of them the rank is
-                unsigned mine[8], all = 0;
-#pragma unroll
-                for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
-                unsigned upto = all;
-#pragma unroll
-                for (int apart = 1; apart < 32; apart *= 2) {
-                    const unsigned earlier = __shfl_up_sync(0xffffffffu, upto, apart);
-                    if (threadIdx.x >= apart) upto += earlier;
-                }
-                const size_t wanted = rank;
-                __syncwarp();
-                if (wanted < upto && wanted >= upto - all) {
-                    unsigned left = (unsigned)wanted - (upto - all), digit = 0;
-                    while (left >= mine[digit]) left -= mine[digit++];
-                    prefix |= (Bits)(8 * threadIdx.x + digit) << shift;
-                    rank = left;
-                    equal = mine[digit];
-                }
+            found_digit at;
+            if (threadIdx.x < 32 && find_digit(counts, rank, at)) {
+                prefix |= (Bits)at.digit << shift;
+                rank -= at.before;
+                equal = at.count;
             }
             __syncthreads();
         }
@@ -285,7 +306,6 @@ static void close_device(device *d) {
     if (d->stream) cudaStreamSynchronize(d->stream);
     close_queue(d);
     unload(d);
-    cudaFree(d->registers);
     cudaFree(d->report);
     cudaFreeHost((void *)d->told);
     if (d->stream) cudaStreamDestroy(d->stream);
@@ -295,6 +315,17 @@ static void close_device(device *d) {
 static int refuse(char *text, size_t size, const char *why) {
     snprintf(text, size, "%s Use --backend cpu.", why);
     return 1;
+}
+
+// Finds out how sums in half precision are rounded (tensor.cuh). What fails here only means that it is not known.
+static int try_halves(device *d) {
+    int once = d->capability == 90;
+    if (d->capability > 90) {
+        d->told[0] = 0;
+        kernel_try_halves<<<1, 32, 0, d->stream>>>(d->told);
+        once = cudaGetLastError() == cudaSuccess && cudaStreamSynchronize(d->stream) == cudaSuccess && d->told[0] == 1;
+    }
+    return check(d, cudaMemcpyToSymbol(rounds_halves_once, &once, sizeof once));
 }
 
 static int open_device(device **made, size_t which, char *text, size_t size) {
@@ -337,10 +368,12 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     d->capability = properties.major * 10 + properties.minor;
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
-    const int failed = check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
-                       check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
-                       check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
-                       check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
+    const int failed =
+        check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
+        check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
+        check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
+        check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped)) ||
+        try_halves(d);
     if (failed) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
         close_device(d);
@@ -387,26 +420,25 @@ static int clear(device *d, void *pointer, size_t bytes) {
     return enter(d) || flush(d) || check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
 }
 
+// Registers of programs that have too many for the shared memory of a multiprocessor are elsewhere, and of fewer
+// blocks.
+static size_t program_bytes(const program_args *a) { return (size_t)a->registers * PROGRAM_THREADS * sizeof(double); }
+static int is_far(const program_args *a) { return program_bytes(a) > 48 * 1024; }
+static unsigned program_blocks(const device *d, const program_args *a, size_t count) {
+    const unsigned blocks = blocks_for(d, count, PROGRAM_THREADS), most = (unsigned)d->processors * 8;
+    return is_far(a) && blocks > most ? most : blocks;
+}
+
+static size_t far_registers(const device *d, const program_args *a, size_t count) {
+    return is_far(a) ? (size_t)a->registers * PROGRAM_THREADS * program_blocks(d, a, count) : 0;
+}
+
 static int launch_program(device *d, const program_args *a, size_t count) {
-    const size_t bytes = (size_t)a->registers * PROGRAM_THREADS * sizeof(double);
-    const int far = bytes > 48 * 1024;
-    unsigned blocks = blocks_for(d, count, PROGRAM_THREADS);
-    if (far) {
-        const unsigned most = (unsigned)d->processors * 8;
-        blocks = blocks < most ? blocks : most;
-        const size_t needed = bytes * blocks;
-        if (needed > d->registers_bytes) {
-            if (check(d, cudaStreamSynchronize(d->stream))) return 1;
-            cudaFree(d->registers);
-            d->registers = nullptr;
-            d->registers_bytes = 0;
-            if (check(d, cudaMalloc(&d->registers, needed))) return 1;
-            d->registers_bytes = needed;
-        }
-    }
+    const int far = is_far(a);
     auto *kernel = a->special ? kernel_program<true> : kernel_program<false>;
-    kernel<<<blocks, PROGRAM_THREADS, far ? 0 : bytes, d->stream>>>(*a, count, far ? d->registers : nullptr,
-                                                                    gate_of(d));
+    if (far && a->far == nullptr) return check(d, cudaErrorInvalidValue);
+    kernel<<<program_blocks(d, a, count), PROGRAM_THREADS, far ? 0 : program_bytes(a), d->stream>>>(
+        *a, count, far ? a->far : nullptr, gate_of(d));
     return check(d, cudaGetLastError());
 }
 
@@ -468,9 +500,9 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return 1;
 }
 
-static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",   open_device, close_device, describe,
-                               error_of,       room,           allocate, release,     to_device,    to_host,
-                               clear,          launch,         finishes, step,        outcome,      fuses,
-                               fused,          iterates,       iterate,  capability,  load,         1e5};
+static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",  open_device,  close_device, describe, error_of,
+                               room,           allocate,       release, to_device,    to_host,      clear,    launch,
+                               finishes,       step,           outcome, fuses,        fused,        iterates, iterate,
+                               capability,     load,           1e5,     far_registers};
 
 extern "C" __attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void) { return &ops; }

@@ -18,7 +18,7 @@
 #include "kernel/shapes.h"
 #include "step/kinds.h"
 
-#define DEVICE_VERSION 10 /* of this file: a library of another version is not used */
+#define DEVICE_VERSION 11 /* of this file: a library of another version is not used */
 
 /* ---- scores: after those of programs (program.h) ------------------------------------------------------------------
  */
@@ -323,6 +323,9 @@ struct device_ops {
     int (*capability)(const device *d);
     int (*load)(device *d, const void *image, size_t bytes, size_t count, void **kernels);
     double worth;
+
+    /* How many numbers program_args.far has to have for KERNEL_PROGRAM with so many bodies. NULL: always none. */
+    size_t (*far)(const device *d, const program_args *args, size_t count);
 };
 
 /* What a library of devices exports. */

@@ -1,7 +1,7 @@
 // Few units of many rows, hubs among them, and long sums: blocks share what one thread would do in a chain of reads.
 // Sums have a fixed order, that of rows within a piece, of pieces and of groups of threads.
 
-enum { WIDE = 64, WIDE_ROWS = 16, GROUPS = 8 };
+enum { WIDE = 64, GROUPS = 8 };
 
 // ---- long sums ------------------------------------------------------------------------------------------------------
 
@@ -100,11 +100,48 @@ static __global__ void __launch_bounds__(THREADS)
 
 // ---- matrices -------------------------------------------------------------------------------------------------------
 
+static __device__ __forceinline__ float first_of_rows(float sum) { return first_of_rows_32(sum); }
+static __device__ __forceinline__ double first_of_rows(double sum) { return first_of_rows_64(sum); }
+static __device__ __forceinline__ float add_row(int shape, float here, float there, float rows) {
+    return add_row_32(shape, here, there, rows);
+}
+static __device__ __forceinline__ double add_row(int shape, double here, double there, double rows) {
+    return add_row_64(shape, here, there, rows);
+}
+static __device__ __forceinline__ float add_rows(float sum, float rows, float &lost) {
+    return add_rows_32(sum, rows, &lost);
+}
+static __device__ __forceinline__ double add_rows(double sum, double rows, double &lost) {
+    return add_rows_64(sum, rows, &lost);
+}
+
+// MATRIX_ROWS rows of 4 by 4 particles; rows have WIDE places.
+template <class Real>
+static __device__ __forceinline__ void add_four_by_four(int shape, const Real *left, const Real *right,
+                                                        Real (&sum)[4][4], Real (&lost)[4][4]) {
+    Real some[4][4];
+#pragma unroll
+    for (unsigned k = 0; k < 16; k++) some[k / 4][k % 4] = first_of_rows(sum[k / 4][k % 4]);
+#pragma unroll 4
+    for (unsigned r = 0; r < MATRIX_ROWS; r++) {
+        Real here[4], there[4];
+#pragma unroll
+        for (unsigned q = 0; q < 4; q++) here[q] = left[r * WIDE + q], there[q] = right[r * WIDE + q];
+#pragma unroll
+        for (unsigned i = 0; i < 4; i++)
+#pragma unroll
+            for (unsigned j = 0; j < 4; j++) some[i][j] = add_row(shape, here[i], there[j], some[i][j]);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < 16; k++)
+        sum[k / 4][k % 4] = add_rows(sum[k / 4][k % 4], some[k / 4][k % 4], lost[k / 4][k % 4]);
+}
+
 // Squared distances, or products, of 64 by 64 particles over a piece of a domain, 4 by 4 a thread; the upper triangle
 // of such tiles, each of which is written twice.
 template <class Real>
 static __global__ void __launch_bounds__(256) kernel_wide_matrix(const pair_args a, const step_gate gate) {
-    __shared__ __align__(16) Real rows[2][WIDE_ROWS][WIDE];
+    __shared__ __align__(16) Real rows[2][MATRIX_ROWS][WIDE];
     wait_for_kernels();
     if (gate.closed()) return;
     const size_t n = a.n, side = (n + WIDE - 1) / WIDE, tiles = side * (side + 1) / 2;
@@ -117,31 +154,19 @@ static __global__ void __launch_bounds__(256) kernel_wide_matrix(const pair_args
         const size_t begin = a.begin[u], count = a.end[u] - begin, size = (count + a.pieces - 1) / a.pieces;
         const size_t from = begin + (p * size < count ? p * size : count), most = begin + count;
         const size_t to = from + size < most ? from + size : most;
-        Real sum[4][4] = {};
-        for (size_t e = from; e < to; e += WIDE_ROWS) {
+        Real sum[4][4] = {}, lost[4][4] = {};
+        for (size_t e = from; e < to; e += MATRIX_ROWS) {
             __syncthreads();
 #pragma unroll
-            for (unsigned k = 0; k < 2 * WIDE_ROWS * WIDE / 256; k++) {
-                const unsigned at = threadIdx.x + 256 * k, l = at % WIDE, r = at / WIDE % WIDE_ROWS,
-                               which = at / WIDE / WIDE_ROWS;
+            for (unsigned k = 0; k < 2 * MATRIX_ROWS * WIDE / 256; k++) {
+                const unsigned at = threadIdx.x + 256 * k, l = at % WIDE, r = at / WIDE % MATRIX_ROWS,
+                               which = at / WIDE / MATRIX_ROWS;
                 const size_t particle = (which ? second : first) * WIDE + l;
                 rows[which][r][l] =
                     e + r < to && particle < n ? ((const Real *)a.z)[a.domain[e + r] * n + particle] : 0;
             }
             __syncthreads();
-#pragma unroll 4
-            for (unsigned r = 0; r < WIDE_ROWS; r++) {
-                Real here[4], there[4];
-#pragma unroll
-                for (unsigned q = 0; q < 4; q++) here[q] = rows[0][r][down + q], there[q] = rows[1][r][across + q];
-#pragma unroll
-                for (unsigned i = 0; i < 4; i++)
-#pragma unroll
-                    for (unsigned j = 0; j < 4; j++) {
-                        const Real apart = here[i] - there[j];
-                        sum[i][j] += a.shape == SHAPE_LINEAR ? here[i] * there[j] : apart * apart;
-                    }
-            }
+            add_four_by_four(a.shape, &rows[0][0][down], &rows[1][0][across], sum, lost);
         }
         Real *out = (Real *)a.matrix + matrix * n * n;
         for (unsigned i = 0; i < 4; i++)
@@ -155,11 +180,13 @@ static __global__ void __launch_bounds__(256) kernel_wide_matrix(const pair_args
 }
 
 // The same for up to 64 particles: one tile, of which a thread has one of the 4 by 4 on or above the diagonal; the
-// others help to read rows, 32 at a time.
+// others help to read rows, 32 at a time. So many blocks on a multiprocessor hide that; they have just enough
+// registers.
 enum { SMALL_THREADS = 160, SMALL_ROWS = 32 };
 
 template <class Real>
-static __global__ void __launch_bounds__(SMALL_THREADS) kernel_small_matrix(const pair_args a, const step_gate gate) {
+static __global__ void __launch_bounds__(SMALL_THREADS, sizeof(Real) == sizeof(float) ? 5 : 4)
+    kernel_small_matrix(const pair_args a, const step_gate gate) {
     __shared__ __align__(16) Real rows[SMALL_ROWS][WIDE];
     wait_for_kernels();
     if (gate.closed()) return;
@@ -173,7 +200,7 @@ static __global__ void __launch_bounds__(SMALL_THREADS) kernel_small_matrix(cons
         const size_t begin = a.begin[u], count = a.end[u] - begin, size = (count + a.pieces - 1) / a.pieces;
         const size_t from = begin + (p * size < count ? p * size : count), most = begin + count;
         const size_t to = from + size < most ? from + size : most;
-        Real sum[4][4] = {};
+        Real sum[4][4] = {}, lost[4][4] = {};
         for (size_t e = from; e < to; e += SMALL_ROWS) {
             __syncthreads();
 #pragma unroll 4
@@ -183,19 +210,8 @@ static __global__ void __launch_bounds__(SMALL_THREADS) kernel_small_matrix(cons
             }
             __syncthreads();
             if (!counts) continue;
-#pragma unroll 4
-            for (unsigned r = 0; r < SMALL_ROWS; r++) {
-                Real here[4], there[4];
-#pragma unroll
-                for (unsigned q = 0; q < 4; q++) here[q] = rows[r][4 * first + q], there[q] = rows[r][4 * second + q];
-#pragma unroll
-                for (unsigned i = 0; i < 4; i++)
-#pragma unroll
-                    for (unsigned j = 0; j < 4; j++) {
-                        const Real apart = here[i] - there[j];
-                        sum[i][j] += a.shape == SHAPE_LINEAR ? here[i] * there[j] : apart * apart;
-                    }
-            }
+            for (unsigned r = 0; r < SMALL_ROWS && e + r < to; r += MATRIX_ROWS)
+                add_four_by_four(a.shape, &rows[r][4 * first], &rows[r][4 * second], sum, lost);
         }
         Real *out = (Real *)a.matrix + task * n * n;
         for (unsigned i = 0; i < 4 && counts; i++)
@@ -269,26 +285,11 @@ static __device__ __forceinline__ Bits find_rank(const Bits *pairs, unsigned cou
                 atomicAdd(&counts[(unsigned)(here >> shift) & 255u], 1u);
         }
         __syncthreads();
-        if (threadIdx.x < 32) { // eight digits a lane: in which of them the rank is
-            unsigned mine[8], all = 0;
-#pragma unroll
-            for (int k = 0; k < 8; k++) all += mine[k] = counts[8 * threadIdx.x + k];
-            unsigned before = all;
-#pragma unroll
-            for (int apart = 1; apart < 32; apart *= 2) {
-                const unsigned earlier = __shfl_up_sync(0xffffffffu, before, apart);
-                if (threadIdx.x >= apart) before += earlier;
-            }
-            before -= all;
-            const unsigned wanted = left, below = upto;
-            __syncwarp();
-            if (wanted >= before && wanted < before + all) {
-                unsigned digit = 0;
-                while (wanted - before >= mine[digit]) before += mine[digit++];
-                prefix |= (Bits)(8 * threadIdx.x + digit) << shift;
-                left = wanted - before;
-                upto = below + before + (shift == 0 ? mine[digit] : 0);
-            }
+        found_digit at;
+        if (threadIdx.x < 32 && find_digit(counts, left, at)) {
+            prefix |= (Bits)at.digit << shift;
+            left -= at.before;
+            upto += at.before + (shift == 0 ? at.count : 0);
         }
         __syncthreads();
     }

@@ -11,7 +11,7 @@
 #define LIBRARY "svmp_cuda.so"
 
 #ifdef SVMP_HAVE_CUDA
-static const char reason[] = "it is not built yet (make), or not beside libsvmp any more";
+static const char reason[] = "it has not been built yet (make), or is no longer beside libsvmp";
 #else
 static const char reason[] = "svmp was built without it; see docs/gpu.md";
 #endif

@@ -24,21 +24,6 @@ static backend seen_by(const backend *b, cuda_measure *m) {
     return seen;
 }
 
-static svmp_status take_places(backend *b, const kernel *k) {
-    cuda *own = b->own;
-    centre_args *c = &own->centre;
-    const size_t variables = b->model->graph->variables, rows = variables * (b->messages ? 2 : 1);
-    int plain = 0, scaled = 0;
-    for (size_t a = 0; a < k->count; a++) *(k->terms[a].metric == METRIC_SD ? &scaled : &plain) = 1;
-    c->n = b->n;
-    SVMP_TRY(CUDA_TAKE(b, c->variance, rows));
-    SVMP_TRY(CUDA_TAKE(b, c->mean, variables));
-    if (scaled) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
-    if (scaled) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
-    if (scaled) SVMP_TRY(CUDA_TAKE(b, c->scaled64, rows * b->n));
-    return plain ? CUDA_TAKE(b, c->z64, rows * b->n) : SVMP_OK;
-}
-
 static svmp_status plan(backend *b, const kernel *k, cuda_measure *m) {
     const svmp_graph *graph = b->model->graph;
     backend seen = seen_by(b, m);
@@ -47,8 +32,9 @@ static svmp_status plan(backend *b, const kernel *k, cuda_measure *m) {
     if (m->n < b->n) SVMP_TRY(CUDA_TAKE(&seen, m->x_few, graph->variables * m->n));
     if (m->n < b->n) SVMP_TRY(CUDA_TAKE(&seen, m->s_few, graph->variables * m->n));
     m->own.score = m->s_few ? m->s_few : m->score;
-    SVMP_TRY(take_places(&seen, k));
+    SVMP_TRY(svmp_cuda_take_places(&seen, k));
     if (seen.messages) SVMP_TRY(svmp_cuda_plan_messages(&seen));
+    SVMP_TRY(svmp_cuda_plan_registers(&seen));
     return svmp_cuda_plan_terms(&seen, k);
 }
 

@@ -1,6 +1,23 @@
 /* Kernels over pairs of particles, in single or double precision: the includer defines REAL, the type of matrices and
  * coordinates, and PAIR(name), which names the functions. Sums over particles are in double either way. */
 
+/* Sums over the rows of a domain, of which there may be 10^5: in single precision MATRIX_ROWS of them are added up by
+ * themselves, and then to the others with what rounding has lost so far (Kahan); in double it is one chain. The device
+ * has several kernels for this, and the number of units decides which: the order and the roundings are the same. */
+BODY REAL PAIR(first_of_rows)(REAL sum) { return sizeof(REAL) == sizeof(float) ? 0 : sum; }
+
+BODY REAL PAIR(add_row)(int shape, REAL here, REAL there, REAL rows) {
+    const REAL apart = here - there;
+    return shape == SHAPE_LINEAR ? REAL_FMA(here, there, rows) : REAL_FMA(apart, apart, rows);
+}
+
+BODY REAL PAIR(add_rows)(REAL sum, REAL rows, REAL *lost) {
+    if (sizeof(REAL) != sizeof(float)) return rows;
+    const REAL more = rows - *lost, all = sum + more;
+    *lost = isfinite(all) ? (all - sum) - more : 0;
+    return all;
+}
+
 /* Thread ((p*units + u)*n + l)*n + m: piece p of the squared distance of l and m on the domain of unit u, or of their
  * product. */
 BODY void PAIR(matrix)(const pair_args *a, size_t thread) {
@@ -10,10 +27,15 @@ BODY void PAIR(matrix)(const pair_args *a, size_t thread) {
     const size_t from = begin + (p * size < count ? p * size : count), most = begin + count;
     const size_t to = from + size < most ? from + size : most;
     const REAL *z = (const REAL *)a->z;
-    REAL sum = 0;
-    for (size_t e = from; e < to; e++) {
-        const REAL *row = z + a->domain[e] * n, apart = row[l] - row[m];
-        sum += a->shape == SHAPE_LINEAR ? row[l] * row[m] : apart * apart;
+    REAL sum = 0, lost = 0;
+    for (size_t e = from; e < to; e += MATRIX_ROWS) {
+        const size_t end = e + MATRIX_ROWS < to ? e + MATRIX_ROWS : to;
+        REAL rows = PAIR(first_of_rows)(sum);
+        for (size_t k = e; k < end; k++) {
+            const REAL *row = z + a->domain[k] * n;
+            rows = PAIR(add_row)(a->shape, row[l], row[m], rows);
+        }
+        sum = PAIR(add_rows)(sum, rows, &lost);
     }
     ((REAL *)a->matrix)[thread] = sum;
 }

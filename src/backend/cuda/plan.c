@@ -309,3 +309,24 @@ svmp_status svmp_cuda_plan_score(backend *b) {
     own->gather.whole.out = own->score;
     return svmp_cuda_cut(b, model->graph->own_variables, model->gather_start, &own->gather);
 }
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Programs that have a launch of their own, one after the other, share what one of them needs at most. */
+svmp_status svmp_cuda_plan_registers(backend *b) {
+    cuda *own = b->own;
+    const device_ops *ops = own->ops;
+    cuda_messages *m = &own->messages;
+    double *far = NULL;
+    size_t most = 0;
+    if (ops->far == NULL) return SVMP_OK;
+    for (size_t g = 0; g < own->program_alone; g++)
+        most = larger(most, ops->far(own->device, &own->programs[g], own->programs[g].instances * b->n));
+    for (size_t g = 0; g < m->program_count; g++)
+        most = larger(most, ops->far(own->device, &m->programs[g], m->evaluations[g] * b->n));
+    if (most == 0) return SVMP_OK;
+    SVMP_TRY(CUDA_TAKE(b, far, most));
+    for (size_t g = 0; g < own->program_alone; g++) own->programs[g].far = far;
+    for (size_t g = 0; g < m->program_count; g++) m->programs[g].far = far;
+    return SVMP_OK;
+}

@@ -40,6 +40,7 @@ typedef struct program_args {
     size_t instances, n;
     uint32_t count, slots, outputs, registers; /* outputs: one for each slot, or of one slot alone */
     int special;                               /* whether an instruction is more than arithmetic and what libm has */
+    double *far; /* registers in memory, where they are too many for a multiprocessor; NULL: they are not */
 
     /* For messages: evaluation `k` is instance instance[k], with the variables of node node[k] at their means. NULL:
      * all instances, as they are. */

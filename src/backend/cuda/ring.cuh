@@ -165,8 +165,8 @@ static __device__ __forceinline__ void ring_count(const ring<Real, T> &r, const 
 }
 
 template <class Real, int T, int TH>
-static __device__ void ring_middle(const pair_args &a, size_t u, const ring<Real, T> &r, const ring_unit<Real> &of,
-                                   bracket<Real> &s, ring_room<Real> &room) {
+static __device__ void ring_middle(const ring<Real, T> &r, const ring_unit<Real> &of, bracket<Real> &s,
+                                   ring_room<Real> &room) {
     typedef typename bits_type<Real>::type bits;
     for (;;) {
         unsigned one, two;
@@ -307,7 +307,7 @@ static __device__ void ring_do(const pair_args &a, const ring<Real, T> &r, size_
         if (!ranked) break;
         search_begin(s, a, u, guess, (unsigned)(a.n * (a.n - 1) / 2));
         if (of.products) s.first *= (Real)0.5, s.second *= (Real)0.5;
-        ring_middle<Real, T, TH>(a, u, r, of, s, room);
+        ring_middle<Real, T, TH>(r, of, s, room);
         if (!of.products || furthest <= PRODUCT_REACH * 2 * room.found[1]) break;
         __syncthreads(); // the bandwidth is small for some particles: once more, exactly
     }

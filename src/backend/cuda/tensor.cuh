@@ -119,6 +119,45 @@ static __device__ __forceinline__ uint2 halves_16(uint4, unsigned, unsigned) { r
 static __device__ __forceinline__ void halves_8(uint2 &, uint2, unsigned) {}
 #endif
 
+// Whether sums of products in half precision are rounded once, at their end, on which counts rely. So it was seen on
+// compute capability 9.0. Newer devices, whose code is made of that for 9.0, are asked; where they are not, and on
+// older ones, products are in single precision, and rounded afterwards, which takes longer.
+static __constant__ int rounds_halves_once;
+
+// One warp: 64 and -64 in all pairs of places, with 2^-10 in the others, and with them in the sum so far. Any rounding
+// in between would lose the small ones.
+static __global__ void kernel_try_halves(volatile unsigned long long *once) {
+    const unsigned g = threadIdx.x / 4, q = threadIdx.x % 4, ones = to_halves(1, 1);
+    const float large = 64, small = 1 / 1024.0f;
+    bool good = true;
+    for (unsigned p = 0; p < 16; p++) {
+        // row i of the first operand, for places k and k + 1
+        const auto row = [&](unsigned i, unsigned k, unsigned places) {
+            const auto at = [&](unsigned place) {
+                return place == p % places ? large : place == i % places ? -large : small;
+            };
+            return to_halves(at(k), at(k + 1));
+        };
+        const auto sum_of = [&](unsigned i, unsigned places) { // the sum of a row
+            return i % places == p % places ? large + (float)(places - 1) * small : (float)(places - 2) * small;
+        };
+        const uint2 v = halves_16(
+            make_uint4(row(g, 2 * q, 16), row(g + 8, 2 * q, 16), row(g, 2 * q + 8, 16), row(g + 8, 2 * q + 8, 16)),
+            ones, ones);
+        const float one = sum_of(g, 16), two = sum_of(g + 8, 16);
+        good = good && v.x == to_halves(one, one) && v.y == to_halves(two, two);
+        const unsigned parts[] = {to_halves(small, small), to_halves(-large, -large)};
+        for (unsigned k = 0; k < 2; k++) {
+            uint2 more = make_uint2(parts[k], parts[k]);
+            halves_8(more, make_uint2(row(g, 2 * q, 8), row(g + 8, 2 * q, 8)), ones);
+            const float before = k ? -large : small, first = before + sum_of(g, 8), second = before + sum_of(g + 8, 8);
+            good = good && more.x == to_halves(first, first) && more.y == to_halves(second, second);
+        }
+    }
+    good = __all_sync(0xffffffffu, good);
+    if (threadIdx.x == 0) *once = good;
+}
+
 struct tensor_rows;
 struct tensor_halves;
 
@@ -269,17 +308,20 @@ struct tensor_halves {
                        two = lane % 4 == 3 ? columns.w : columns.y; // norms of columns in place of ones
         next = at.words[32 * (pair + 1) + lane];
 #if __CUDA_ARCH__ >= 900
+        if (rounds_halves_once) {
 #pragma unroll
-        for (int b = 0; b < 4; b++) v[b] = halves_16(row[b], one, columns.x), w[b] = halves_16(row[b], two, columns.y);
+            for (int b = 0; b < 4; b++)
+                v[b] = halves_16(row[b], one, columns.x), w[b] = halves_16(row[b], two, columns.y);
 #pragma unroll
-        for (int b = 0; b < 4; b++) halves_8(v[b], high[b], columns.z), halves_8(w[b], high[b], columns.w);
-#else // sums in half precision may be rounded more often on older devices
+            for (int b = 0; b < 4; b++) halves_8(v[b], high[b], columns.z), halves_8(w[b], high[b], columns.w);
+            return;
+        }
+#endif
 #pragma unroll
         for (int b = 0; b < 4; b++) {
             v[b] = rounded(b, one, columns.x, columns.z);
             w[b] = rounded(b, two, columns.y, columns.w);
         }
-#endif
     }
     __device__ __forceinline__ uint2 rounded(int b, unsigned one, unsigned two, unsigned low) const {
         float sum[4] = {0, 0, 0, 0};

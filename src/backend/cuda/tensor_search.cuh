@@ -100,7 +100,6 @@ static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shap
 
 // The squared distances of the pairs that are listed, and among them those of the two ranks, as bits in room.below and
 // room.above. A team of threads does it: one warp, or all.
-template <int TH>
 static __device__ __forceinline__ void tensor_rank(const pair_args &a, const uint32_t *domain, unsigned rows,
                                                    unsigned left, unsigned lower, unsigned upper, unsigned team,
                                                    ring_room<float> &room) {
@@ -183,7 +182,7 @@ static __device__ __forceinline__ bool tensor_middle(const pair_args &a, size_t 
         if (one <= s.lower && two > s.upper && left <= RING_LIST && !room.counts[1]) {
             const unsigned team = left <= TENSOR_LEFT ? 32 : TH;
             if (threadIdx.x < team) {
-                tensor_rank<TH>(a, domain, rows, left, s.lower - one, s.upper - one, team, room);
+                tensor_rank(a, domain, rows, left, s.lower - one, s.upper - one, team, room);
                 if (team > 32) __syncthreads();
                 if (threadIdx.x == 0) {
                     const float lower = room.found[0] = from_bits(room.below),

@@ -349,7 +349,7 @@ static __device__ __noinline__ void tensor_search(const pair_args &a, const ring
                 m < a.n ? ((const float *)a.z)[a.domain[begin + e] * a.n + m] : nowhere<float>(m);
     search_begin(s, a, u, a.guess + 3 * (a.first + u), (unsigned)(a.n * (a.n - 1) / 2));
     __syncthreads();
-    ring_middle<float, 8, TH>(a, u, r, of, s, room);
+    ring_middle<float, 8, TH>(r, of, s, room);
     if (threadIdx.x == 0) tensor_note(a, u, room);
 }
 

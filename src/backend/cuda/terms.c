@@ -123,10 +123,12 @@ static size_t choose_pieces(size_t numbers, size_t longest) {
     return pieces < 1 ? 1 : pieces;
 }
 
-static cuda_way choose_way(const backend *b, const kernel_term *asked, const cuda_term *term) {
+/* `entries`: of all domains. One kernel counts them in 32 bits. */
+static cuda_way choose_way(const backend *b, const kernel_term *asked, const cuda_term *term, size_t entries) {
     const cuda *own = b->own;
     if (asked->shape->value == NULL)
         return svmp_term_multiplies(asked, b->n, b->model->graph->variables) ? WAY_MATRIX : WAY_MOMENTS;
+    if (entries > UINT32_MAX) return WAY_MATRIX;
     return own->ops->fuses && own->ops->fuses(own->device, own->bits, &term->all) ? WAY_FUSED : WAY_MATRIX;
 }
 
@@ -156,7 +158,7 @@ static svmp_status plan_headers(backend *b, const term_lists *l, cuda_term *term
     const size_t *start = b->model->quadratic.start, variables = b->model->graph->variables;
     unit_header *made = NULL;
     svmp_status status;
-    if (start[variables] > UINT32_MAX || l->domain_count > UINT32_MAX) return SVMP_OK;
+    if (start[variables] > UINT32_MAX) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(b->context, made, term->units));
     for (size_t u = 0; u < term->units; u++) {
         const size_t first = term->member_start[u], members = term->member_start[u + 1] - first;
@@ -267,7 +269,8 @@ static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32
     term->all.term_variable = term->all.variable;
     term->all.longest = asked->domain == DOMAIN_RANDOM ? term->draw.width : l.longest;
     term->all.most_members = l.most_members;
-    term->way = choose_way(b, asked, term);
+    term->way =
+        choose_way(b, asked, term, asked->domain == DOMAIN_RANDOM ? term->units * term->draw.width : l.domain_count);
     if (term->way == WAY_FUSED && asked->domain != DOMAIN_RANDOM) SVMP_CHECK(plan_headers(b, &l, term));
     if (term->way == WAY_FUSED && own->ops->iterate) SVMP_CHECK(plan_records(b, &l, term));
     SVMP_CHECK(plan_batch(b, l.longest, term));

@@ -1,0 +1,38 @@
+# Runs on a GPU that is simulated (tests/unit/simulated_library.c): one that fails, and one without memory.
+. "$TESTS/cli/support.bash"
+export SVMP_CUDA=$BUILD/tests/simulated_device.so
+[[ -e $SVMP_CUDA ]] || { echo "skipped: the simulated device is not built" && exit 77; }
+run=(run chain.mtx b.mtx -m graphical -n 20 -t 100 --seed 3 -q --verify no --backend cuda)
+
+# A device that fails is a failure of the run, not of its input. Without a checkpoint none is named.
+SIMULATED_FAILURE=70 refuses 1 "svmp: The device a simulated device failed: it was unplugged." "${run[@]}" -o out.csv
+[[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
+SIMULATED_FAILURE=70 refuses 1 "The device a simulated device failed" "${run[@]}" --checkpoint kept --checkpoint-every 100
+[[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
+
+# With one, the run goes on from there to the particles of a run that was not broken off.
+works "${run[@]}" -o whole.csv
+status=0
+SIMULATED_FAILURE=70 "$SVMP" "${run[@]}" -o broken.csv --checkpoint kept --checkpoint-every 0 >said 2>errors || status=$?
+[[ $status -eq 1 && ! -e broken.csv ]] || fail "exit $status: $(cat errors)"
+[[ $(head -1 errors) == "svmp: The device a simulated device failed: it was unplugged." ]] || fail "$(cat errors)"
+grep -qE '^svmp: To continue: svmp run .*--resume kept --force chain\.mtx b\.mtx$' errors || fail "$(cat errors)"
+read -ra again < <(sed -n 's/^svmp: To continue: svmp //p' errors)
+works "${again[@]}"
+rows whole.csv >one
+rows broken.csv | cmp - one
+
+# auto: the device where its memory is enough, also if not all of it was free; else the CPU, with a warning.
+auto=(run chain.mtx b.mtx -m graphical -n 600 -t 2 --seed 3 -q --verify no --backend auto)
+works "${auto[@]}" -o there.csv
+grep -qxF '# backend = cuda' there.csv || fail "$(grep backend there.csv)"
+for room in 0 1000 16000; do
+    SIMULATED_ROOM=$room "$SVMP" "${auto[@]}" -o here.csv -f >said 2>errors || fail "$room bytes: exit $?: $(cat errors)"
+    [[ $(cat errors) == "svmp: warning: There is not enough free memory on a simulated device; the run uses the CPU." ]] ||
+        fail "$room bytes: $(cat errors)"
+    grep -q '^# backend = cpu' here.csv || fail "$(grep backend here.csv)"
+done
+works "${auto[@]/auto/cpu}" -o cpu.csv
+rows cpu.csv >one
+rows here.csv | cmp - one
+SIMULATED_ROOM=16000 refuses 1 "Out of memory on a simulated device: this run needs at least" "${auto[@]/auto/cuda}"
