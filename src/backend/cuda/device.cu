@@ -48,6 +48,7 @@ struct device {
     int number, processors, shared_most;
     int waits;      // whether kernels can start before the one before them has ended
     int tensors;    // whether tensor cores have products in single precision
+    int once;       // whether those in half precision are rounded once (tensor.cuh)
     int capability; // 90: 9.0
     char words[128];
     step_report *report;
@@ -317,15 +318,11 @@ static int refuse(char *text, size_t size, const char *why) {
     return 1;
 }
 
-// Finds out how sums in half precision are rounded (tensor.cuh). What fails here only means that it is not known.
-static int try_halves(device *d) {
-    int once = d->capability == 90;
-    if (d->capability > 90) {
-        d->told[0] = 0;
-        kernel_try_halves<<<1, 32, 0, d->stream>>>(d->told);
-        once = cudaGetLastError() == cudaSuccess && cudaStreamSynchronize(d->stream) == cudaSuccess && d->told[0] == 1;
-    }
-    return check(d, cudaMemcpyToSymbol(rounds_halves_once, &once, sizeof once));
+// What fails here only means that it is not known.
+static int rounds_once(const device *d) {
+    d->told[0] = 0;
+    kernel_try_halves<<<1, 32, 0, d->stream>>>(d->told);
+    return cudaGetLastError() == cudaSuccess && cudaStreamSynchronize(d->stream) == cudaSuccess && d->told[0] == 1;
 }
 
 static int open_device(device **made, size_t which, char *text, size_t size) {
@@ -372,8 +369,7 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
         check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
         check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
         check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
-        check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped)) ||
-        try_halves(d);
+        check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
     if (failed) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
         close_device(d);
@@ -381,6 +377,7 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     }
     d->tensors = built.ptxVersion >= 80; // by what the code was compiled for, which may be older than the device
     d->waits = built.ptxVersion >= 90;
+    d->once = d->waits && rounds_once(d);
     *made = d;
     return 0;
 }

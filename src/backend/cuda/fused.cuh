@@ -76,10 +76,14 @@ static size_t ring_bytes(int bits, const ring_shape &shape, size_t rows) {
     return (3 + 2 * (size_t)shape.sums + rows) * shape.stride * (size_t)(bits / 8);
 }
 
-static tensor_shape shape_tensor(size_t n, size_t rows) {
+static tensor_shape shape_tensor(const device *d, size_t n, size_t rows) {
     const unsigned groups = (unsigned)((n + TENSOR_GROUP - 1) / TENSOR_GROUP), tiles = (unsigned)((n + 15) / 16);
-    return {groups * TENSOR_GROUP, tiles, groups * tiles - 2 * groups * (groups - 1), (unsigned)((n + 7) / 16),
-            rows <= TENSOR_ROWS ? 0 : tensor_wide_chunks(rows)};
+    return {groups * TENSOR_GROUP,
+            tiles,
+            groups * tiles - 2 * groups * (groups - 1),
+            (unsigned)((n + 7) / 16),
+            rows <= TENSOR_ROWS ? 0 : tensor_wide_chunks(rows),
+            d->once};
 }
 
 // Bytes of shared memory: what tensor_room or tensor_wide_room has, or the ring of units that do not suit.
@@ -98,7 +102,7 @@ static unsigned tensor_threads(const device *d, const pair_args *a) {
 
 static int takes_tensor(const device *d, int bits, const pair_args *a) {
     if (!d->tensors || bits != 32 || a->n <= TILE_MOST || a->n > TENSOR_MOST || a->longest > TENSOR_MOST_ROWS) return 0;
-    return tensor_bytes(shape_tensor(a->n, a->longest), shape_ring(32, a->n, 8, 256), a->longest, 256) +
+    return tensor_bytes(shape_tensor(d, a->n, a->longest), shape_ring(32, a->n, 8, 256), a->longest, 256) +
                sizeof(ring_room<float>) + 1024 <=
            (size_t)d->shared_most;
 }
@@ -239,7 +243,7 @@ static int run_tensor(device *d, const pair_args *a, const whole_args &w) {
     auto *kernel = fused_tensor<TH, SHAPE, WHOLE, Room>;
     const ring_shape other = shape_ring(32, a->n, 8, TH);
     const ring<float, 8> r = {other.blocks, other.parts, other.steps, other.stride, other.sums};
-    const tensor_shape shape = shape_tensor(a->n, a->longest);
+    const tensor_shape shape = shape_tensor(d, a->n, a->longest);
     const size_t bytes = tensor_bytes(shape, other, a->longest, TH);
     if (allow_shared(d, kernel)) return 1;
     if (WHOLE && (d->counted != (const void *)kernel || d->counted_bytes != bytes)) {

@@ -44,6 +44,7 @@ struct tensor_shape {
     unsigned places, tiles, steps; // particles, in groups of 64; pairs of tiles of 8 columns; those of all groups
     unsigned full;                 // pairs of which both tiles have particles
     unsigned chunks;               // of 16 coordinates, in wide rooms
+    int once;                      // whether sums in half precision are rounded once
 };
 
 // ---- operands -------------------------------------------------------------------------------------------------------
@@ -119,13 +120,11 @@ static __device__ __forceinline__ uint2 halves_16(uint4, unsigned, unsigned) { r
 static __device__ __forceinline__ void halves_8(uint2 &, uint2, unsigned) {}
 #endif
 
-// Whether sums of products in half precision are rounded once, at their end, on which counts rely. So it was seen on
-// compute capability 9.0. Newer devices, whose code is made of that for 9.0, are asked; where they are not, and on
-// older ones, products are in single precision, and rounded afterwards, which takes longer.
-static __constant__ int rounds_halves_once;
-
-// One warp: 64 and -64 in all pairs of places, with 2^-10 in the others, and with them in the sum so far. Any rounding
-// in between would lose the small ones.
+// Counts rely on sums of products in half precision that are rounded once, at their end, as they are on compute
+// capability 9.0. Newer devices run the same code and are asked; where they are not, and on older ones, products are in
+// single precision, and rounded afterwards, which takes longer. A module has no constants for such an answer: they
+// make every launch 0.7 us longer. One warp: 64 and -64 in all pairs of places, with 2^-10 in the others, and with them
+// in the sum so far. Any rounding in between would lose the small ones.
 static __global__ void kernel_try_halves(volatile unsigned long long *once) {
     const unsigned g = threadIdx.x / 4, q = threadIdx.x % 4, ones = to_halves(1, 1);
     const float large = 64, small = 1 / 1024.0f;
@@ -302,13 +301,14 @@ struct tensor_halves {
             asm volatile("" : "+r"(high[b].x), "+r"(high[b].y)); // in registers of their own, not found again each time
         }
     }
-    __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, uint2 (&v)[4], uint2 (&w)[4]) {
+    __device__ __forceinline__ void multiply(const tensor_room &at, unsigned pair, const tensor_shape &shape,
+                                             uint2 (&v)[4], uint2 (&w)[4]) {
         const uint4 columns = next;
         const unsigned one = lane % 4 == 3 ? columns.z : columns.x,
                        two = lane % 4 == 3 ? columns.w : columns.y; // norms of columns in place of ones
         next = at.words[32 * (pair + 1) + lane];
 #if __CUDA_ARCH__ >= 900
-        if (rounds_halves_once) {
+        if (shape.once) {
 #pragma unroll
             for (int b = 0; b < 4; b++)
                 v[b] = halves_16(row[b], one, columns.x), w[b] = halves_16(row[b], two, columns.y);

@@ -78,7 +78,7 @@ static __device__ __forceinline__ unsigned tensor_count(const tensor_shape &shap
 #pragma unroll 1
         for (; tile < end; tile++) {
             uint2 v[4], w[4];
-            rows.multiply(at, tile, v, w);
+            rows.multiply(at, tile, shape, v, w);
             unsigned valid = ~tensor_signs(v, w);
             if (tile < diagonal) { // rows above the diagonal, and half of those that it crosses
                 const unsigned k = 2 * (tile - 4 * group), above = (0x101u << k) - 0x101u;

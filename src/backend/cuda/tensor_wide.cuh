@@ -172,8 +172,8 @@ struct tensor_wide_halves {
                                          float pivot) {
         rows.load(at, group, pair, lane, pivot);
     }
-    __device__ __forceinline__ void multiply(const tensor_wide_room &at, unsigned pair, uint2 (&v)[4],
-                                             uint2 (&w)[4]) const {
+    __device__ __forceinline__ void multiply(const tensor_wide_room &at, unsigned pair, const tensor_shape &,
+                                             uint2 (&v)[4], uint2 (&w)[4]) const {
         float one[16], two[16];
         rows.multiply(at, pair, one, two);
 #pragma unroll
