@@ -526,6 +526,35 @@ static void test_what_is_not_finite(void **state) {
     assert_string_equal(words[0], words[1]);
 }
 
+/* A score of 1e307, and a step to infinity: in single precision it is the score that is too large. */
+static void test_too_large_for_single(void **state) {
+    (void)state;
+    const char *text = "model { a ~ dnorm(0, 1)\n b ~ dnorm(exp(-a), 1) }";
+    const char *words[] = {"in particle 2 at iteration 1, too large for single precision", "The particles diverged"};
+    const backend_kind *kinds[] = {&test_backend_simulated, &test_backend_simulated_f64};
+    const step s = {.rule = &svmp_step_fixed, .from = 1000, .to = 1000};
+    for (size_t k = 0; k < 2; k++) {
+        svmp_context *context = test_context(1);
+        svmp_model *model = NULL;
+        backend *b = NULL;
+        kernel rbf;
+        double *x;
+        assert_ok(svmp_kernel_parse(context, "rbf@blanket", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &rbf));
+        assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+        assert_ok(svmp_backend_create(kinds[k], model, 3, 1, &rbf, &s, &b));
+        assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+        for (size_t l = 0; l < 6; l++) x[l] = l == 1 ? -354 : (double)l;
+        assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+        assert_ok(b->kind->score(b));
+        assert_ok(b->kind->stein(b, &rbf, 0));
+        assert_int_equal(b->kind->step(b, &s, 1000, 0), SVMP_NOT_FINITE);
+        assert_non_null(strstr(svmp_context_error(context), words[k]));
+        svmp_backend_free(b);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_models),
@@ -543,6 +572,7 @@ int main(void) {
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_discrepancy_falls_back),
         cmocka_unit_test(test_what_is_not_finite),
+        cmocka_unit_test(test_too_large_for_single),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

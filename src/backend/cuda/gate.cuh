@@ -1,11 +1,16 @@
 // How steps tell the host what came of them, and what keeps kernels from going on after one that was wrong.
 
-// What the blocks of steps have found, by their numbers. Kernels that belong to a step after `wrong_at` change nothing,
-// until the host knows.
-struct step_report {
-    unsigned long long largest[DEVICE_STEPS], wrong_at;
+// What kernels read at once: those that belong to a step after `wrong_at` change nothing, until the host knows.
+struct alignas(16) gate_state {
+    unsigned long long wrong_at;
     unsigned done;  // blocks of a step that the host waits for
     unsigned taken; // units of a launch that blocks have asked for
+};
+
+// What the blocks of steps have found, by their numbers.
+struct step_report {
+    unsigned long long largest[DEVICE_STEPS];
+    gate_state state;
 };
 
 // What the host is told of a step, in one word: the largest, which is not negative, and in its sign
@@ -19,13 +24,18 @@ struct step_gate {
     unsigned long long step;
     int awaited; // the host waits for this step
 
-    __device__ __forceinline__ bool closed() const { return __ldcg(&report->wrong_at) < step; }
+    __device__ __forceinline__ bool closed() const { return __ldcg(&report->state.wrong_at) < step; }
 
     // Tells the host of a step, which is quicker than a copy, and makes room for the next but one. One thread.
     __device__ __forceinline__ void tell(unsigned long long of) const {
         const unsigned long long largest = __ldcg(&report->largest[of % DEVICE_STEPS]);
-        told[of % DEVICE_STEPS] = __ldcg(&report->wrong_at) == of ? largest | TOLD_WRONG : largest;
+        told[of % DEVICE_STEPS] = __ldcg(&report->state.wrong_at) == of ? largest | TOLD_WRONG : largest;
         report->largest[(of + 2) % DEVICE_STEPS] = 0;
+    }
+
+    __device__ __forceinline__ void keep(unsigned long long largest, int wrong) const {
+        atomicMax(&report->largest[step % DEVICE_STEPS], largest);
+        if (wrong) atomicMin(&report->state.wrong_at, step);
     }
 
     // What the threads of a block have found: the largest of numbers that are not negative, and a flag. Neither depends
@@ -39,19 +49,23 @@ struct step_gate {
     __device__ __forceinline__ void note_of_warps(double largest, int wrong, unsigned blocks) const {
         __shared__ unsigned long long most;
         __shared__ int bad;
+        const unsigned long long bits = (unsigned long long)__double_as_longlong(largest);
+        if (!awaited && blockDim.x <= 2 * 32) { // few warps: none waits for the other
+            if (threadIdx.x % 32 == 0) keep(bits, wrong);
+            return;
+        }
         if (threadIdx.x == 0) most = 0, bad = 0;
         __syncthreads();
         if (threadIdx.x % 32 == 0) {
-            atomicMax(&most, (unsigned long long)__double_as_longlong(largest));
+            atomicMax(&most, bits);
             if (wrong) bad = 1;
         }
         __syncthreads();
         if (threadIdx.x > 0) return;
-        atomicMax(&report->largest[step % DEVICE_STEPS], most);
-        if (bad) atomicMin(&report->wrong_at, step);
+        keep(most, bad);
         if (!awaited) return;
         __threadfence();
-        if (atomicInc(&report->done, blocks - 1) != blocks - 1) return;
+        if (atomicInc(&report->state.done, blocks - 1) != blocks - 1) return;
         __threadfence();
         tell(step);
     }

@@ -54,7 +54,7 @@ static int load(device *d, const void *image, size_t bytes, size_t count, void *
 static int launch_generated(device *d, const generated_args *a, size_t blocks) {
     const driver *calls = &d->generated->calls;
     const step_gate gate = gate_of(d);
-    const unsigned long long *wrong_at = &gate.report->wrong_at;
+    const unsigned long long *wrong_at = &gate.report->state.wrong_at;
     unsigned long long step = gate.step;
     void *parameters[] = {(void *)a, (void *)&wrong_at, (void *)&step};
     CUresult result;

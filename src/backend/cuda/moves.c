@@ -2,19 +2,40 @@
  * the next iterations meanwhile, and then goes back if a step was wrong: the device has changed nothing since. */
 #include "backend/cuda/cuda.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* ---- outcomes ---------------------------------------------------------------------------------------------------- */
 
+/* A finite score that single precision does not have, or not the sum of n of them: the number of it, or SIZE_MAX. */
+static size_t find_beyond(const backend *b) {
+    const size_t total = b->model->graph->own_variables * b->n;
+    const double most = (double)FLT_MAX / (double)b->n;
+    size_t beyond = SIZE_MAX;
+    for (size_t at = 0; at < total; at++) {
+        if (!isfinite(b->score[at])) return SIZE_MAX;
+        if (fabs(b->score[at]) > most && beyond == SIZE_MAX) beyond = at;
+    }
+    return beyond;
+}
+
 /* What is needed to say which number is wrong. */
 static svmp_status say_wrong(backend *b, size_t t) {
     cuda *own = b->own;
+    char name[128];
     const backend_array read[] = {ARRAY_PARTICLES, ARRAY_SCORE, ARRAY_PHI};
     for (size_t k = 0; k < 3; k++) {
         svmp_cuda_forget(own, read[k]);
         SVMP_TRY(svmp_cuda_fetch(b, read[k]));
     }
+    const size_t beyond = own->bits == 32 ? find_beyond(b) : SIZE_MAX;
+    if (beyond != SIZE_MAX)
+        return svmp_fail(b->context, SVMP_NOT_FINITE,
+                         "The score of %s is %g in particle %zu at iteration %zu, too large for single precision. Use "
+                         "--backend cuda-f64, or a start that is closer to the posterior.",
+                         svmp_model_variable_name(b->model, beyond / b->n, name, sizeof name), b->score[beyond],
+                         beyond % b->n + 1, t + 1);
     if (b->evaluator == NULL) SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
     return svmp_host_not_finite(b, t);
 }

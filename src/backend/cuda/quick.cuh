@@ -176,8 +176,8 @@ static __device__ __noinline__ float quick_scale(const pair_args &a, unsigned u,
 // The bandwidth of a unit. `upper`: the upper of the two middle distances.
 template <int NT, int ROWS>
 static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsigned u, unsigned lane,
-                                                        const double (&before)[2], const quick_mask<NT> &valid,
-                                                        const quick_pairs<NT, ROWS> &of, float furthest, float scale,
+                                                        const double (&before)[2], const quick_pairs<NT, ROWS> &of,
+                                                        float furthest, float scale,
                                                         const float (&rows)[ROWS][quick_stride<NT>],
                                                         quick_room<NT, ROWS> &room, float &upper) {
     if (a.rule == RULE_FIXED) return upper = (float)a.fixed;
@@ -194,7 +194,7 @@ static __device__ __forceinline__ float quick_bandwidth(const pair_args &a, unsi
     float seen = 0;
     unsigned left;
     if (tries_products(furthest) &&
-        quick_middle<NT, ROWS>(rank, (unsigned)a.upper, pairs, first, second, left, valid, of, scale,
+        quick_middle<NT, ROWS>(rank, (unsigned)a.upper, pairs, first, second, left, of, scale,
                                TENSOR_ROUNDING * furthest, lane, rows, room, middle)) {
         if (left > 4) seen = quick_over((float)left * middle.y, (second - first) * (float)pairs);
     } else {
@@ -295,12 +295,11 @@ static __device__ __forceinline__ void quick_move(const pair_args &a, const whol
 // Whether operands stay in registers from the search to the sums; 8 blocks of particles have too many.
 template <int NT> constexpr bool QUICK_KEEPS = NT <= 7;
 
-// The velocities of a lane's particles, before they are shared out. `self`: the row that is the member; `scores`: gives
-// those of the lane's particles, which are asked for late.
+// The velocities of a lane's particles, before they are shared out. `scores` gives those of the lane's particles, and is
+// asked late.
 template <int NT, int ROWS, int SHAPE, class Scores>
 static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, unsigned u, unsigned lane,
-                                                          const double (&before)[2], const unsigned &self,
-                                                          const quick_mask<NT> &valid,
+                                                          const double (&before)[2], const unit_record &record,
                                                           const float (&rows)[ROWS][quick_stride<NT>],
                                                           quick_room<NT, ROWS> &room, Scores scores) {
     const unsigned n = (unsigned)a.n;
@@ -309,10 +308,13 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
     const float furthest = quick_operands<NT, ROWS>(rows, n, lane, room, scale);
     quick_pairs<NT, ROWS> of;
     of.load(room, lane / 4, lane % 4);
-    const float h = quick_bandwidth<NT, ROWS>(a, u, lane, before, valid, of, furthest, scale, rows, room, upper);
+    const float h = quick_bandwidth<NT, ROWS>(a, u, lane, before, of, furthest, scale, rows, room, upper);
     if (!QUICK_KEEPS<NT>) of.load(room, lane / 4, lane % 4);
-    const float inverse = h > 0 ? quick_over(1, h) : 0, c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
-    const float2 score = scores(), place = takes_part ? *(const float2 *)&rows[self][2 * lane] : make_float2(0, 0);
+    const float inverse = h > 0 ? quick_over(1, h) : 0;
+    float c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
+    if (a.in_sd) c *= (float)a.inverse[record.variable];
+    const float2 score = scores(),
+                 place = takes_part ? *(const float2 *)&rows[record.self][2 * lane] : make_float2(0, 0);
     if (lane < quick_room<NT, ROWS>::OWNERS) {
         *(float2 *)&room.pull[2 * lane] =
             SHAPE == SHAPE_RBF ? make_float2(fmaf(-c, place.x, score.x), fmaf(-c, place.y, score.y)) : score;
@@ -375,7 +377,8 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
     typedef quick_room<NT, ROWS> room_type;
     static_assert(offsetof(room_type, score) % 16 == 0 && offsetof(room_type, pull) % 16 == 0 &&
                       offsetof(room_type, value) % 16 == 0 && offsetof(room_type, x) % 16 == 0 &&
-                      offsetof(room_type, guess) % 16 == 0 && offsetof(room_type, record) % 16 == 0,
+                      offsetof(room_type, guess) % 16 == 0 && offsetof(room_type, record) % 16 == 0 &&
+                      offsetof(room_type, gate) % 16 == 0,
                   "copies are of 16 bytes");
     extern __shared__ double dynamic[];
     const bool whole = w.record != nullptr;
@@ -392,6 +395,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
         copies_part();
     }
     valid.pairs(lane / 4, lane % 4);
+    valid.store(room.valid, lane);
     copies_arrive<0>();
     wait_for_kernels();
     if (blockIdx.x == blocks) {
@@ -403,9 +407,10 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
         fetch_rows<NT, ROWS>(a, w, begin, lane, room.record[0], room.rows[0], room.guess[0]);
         copies_part();
         fetch_particles<NT, ROWS>(a, w, lane, room.record[0], room);
+        if (lane == 0) copy_16(&room.gate, &gate.report->state);
         copies_part();
     }
-    if (gate.closed()) return;
+    if (!whole && gate.closed()) return;
 #pragma unroll 1
     for (unsigned u = begin, turn = 0; u < units;) {
         const unit_record &record = room.record[turn];
@@ -414,7 +419,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
         else
             quick_stage<NT, ROWS>(a, u, lane, number_of(&room));
         const float2 velocity = quick_velocities<NT, ROWS, SHAPE>(
-            a, (unsigned)a.first + u, lane, room.guess[turn], record.self, valid, room.rows[turn], room, [&]() {
+            a, (unsigned)a.first + u, lane, room.guess[turn], record, room.rows[turn], room, [&]() {
                 copies_arrive<0>();
                 if (whole && u + stride < units) {
                     const unsigned next = turn ^ 1;
@@ -424,6 +429,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
                 copies_part();
                 return quick_scores<NT, ROWS>(!whole || w.scored, (unsigned)a.n, lane, record, room);
             });
+        if (whole && room.gate.wrong_at < gate.step) return; // late: gate.closed() would be waited for
         if (whole)
             quick_move<NT, ROWS>(a, w, lane, record, room, velocity.x, velocity.y, outcome);
         else

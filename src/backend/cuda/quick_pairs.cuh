@@ -48,7 +48,9 @@ template <int NT, int ROWS> struct alignas(16) quick_room {
     double x[PLACES], first[PLACES], second[PLACES]; // of the particles that move
     double guess[2][2];                              // tile_guess, of this unit and the next
     unit_record record[2];                           // the same
-    bracket<float> search;                           // of more than one pass
+    gate_state gate;
+    bracket<float> search;                             // of more than one pass
+    unsigned valid[(NT * (NT + 1) / 2 + 15) / 16][32]; // quick_mask::pairs() of each lane
 };
 
 // Shared memory by its number, for functions of its own that are rarely called: otherwise addresses of 64 bits are kept
@@ -181,6 +183,15 @@ template <int NT> struct quick_mask {
                 word[k / 8] |= half << (k % 8 + 16 * (t % 2));
             }
     }
+    // To shared memory, and back to registers that are free again until then.
+    __device__ __forceinline__ void store(unsigned (&to)[WORDS][32], unsigned lane) const {
+#pragma unroll
+        for (int w = 0; w < WORDS; w++) to[w][lane] = word[w];
+    }
+    __device__ __forceinline__ void load(const unsigned (&from)[WORDS][32], unsigned lane) {
+#pragma unroll
+        for (int w = 0; w < WORDS; w++) word[w] = ((const volatile unsigned *)from[w])[lane];
+    }
     // Sets where two tiles, 2 k and 2 k + 1, are negative.
     __device__ __forceinline__ void negative(int k, unsigned one, unsigned other) {
         word[k / 8] |= signs_of(one, other) & 0x01010101u << k % 8;
@@ -215,26 +226,16 @@ static __device__ __forceinline__ void quick_list(const quick_mask<NT> &set, uns
     __syncwarp();
 }
 
-// What a bit of quick_mask stands for: the first row of its tile, and its column there.
-struct quick_places {
-    enum { BITS = 96 };
-    unsigned char row[BITS], column[BITS];
-    constexpr quick_places() : row(), column() {
-        for (int bit = 0; bit < BITS; bit++) {
-            const int t = 2 * (bit / 32 * 8 + bit % 8) + bit / 16 % 2;
-            int j = 0;
-            while ((j + 1) * (j + 2) / 2 <= t) j++;
-            row[bit] = (unsigned char)(8 * (t - j * (j + 1) / 2));
-            column[bit] = (unsigned char)(8 * j + bit / 8 % 2);
-        }
-    }
-};
-static __constant__ const quick_places quick_place;
+// The column block of tile t: the largest j with j (j + 1) / 2 <= t. A table of constants would be read one by one.
+static __device__ __forceinline__ unsigned quick_triangle(unsigned t) {
+    return (unsigned)fmaf(0.5f, quick_root(fmaf(8, (float)t, 1)), -0.49f);
+}
 
 // The squared distance of a pair that is listed.
 template <int NT, int ROWS>
 static __device__ __forceinline__ float quick_again(unsigned id, const float (&rows)[ROWS][quick_stride<NT>]) {
-    const unsigned bit = id >> 5, l = quick_place.row[bit] + (id >> 2 & 7), m = quick_place.column[bit] + 2 * (id & 3);
+    const unsigned bit = id >> 5, t = 2 * (bit / 32 * 8 + bit % 8) + bit / 16 % 2, j = quick_triangle(t),
+                   l = 8 * (t - j * (j + 1) / 2) + (id >> 2 & 7), m = 8 * j + bit / 8 % 2 + 2 * (id & 3);
     float sum = 0;
 #pragma unroll
     for (int e = 0; e < ROWS; e++) sum = fused_add(rows[e][l] - rows[e][m], sum);
@@ -333,13 +334,14 @@ static __device__ __noinline__ float2 quick_on(unsigned number, int pass, unsign
 // `rounding`: what distances may be off by. `first` and `second`: the pivots, `left`: how many pairs are between them.
 template <int NT, int ROWS>
 static __device__ __forceinline__ bool quick_middle(unsigned lower, unsigned upper, unsigned pairs, float &first,
-                                                    float &second, unsigned &left, const quick_mask<NT> &valid,
-                                                    const quick_pairs<NT, ROWS> &of, float scale, float rounding,
-                                                    unsigned lane, const float (&rows)[ROWS][quick_stride<NT>],
+                                                    float &second, unsigned &left, const quick_pairs<NT, ROWS> &of,
+                                                    float scale, float rounding, unsigned lane,
+                                                    const float (&rows)[ROWS][quick_stride<NT>],
                                                     quick_room<NT, ROWS> &room, float2 &middle) {
 #pragma unroll 1
     for (int pass = 0; pass < QUICK_PASSES; pass++) {
-        quick_mask<NT> between;
+        quick_mask<NT> between, valid;
+        valid.load(room.valid, lane);
         const float width = second - first, slack = fmaf(QUICK_WIDTH, width, rounding);
         const unsigned counts = quick_count<NT, ROWS>(of, first, width, scale, valid, between);
         const unsigned one = counts & 0xffffu, two = counts >> 16;

@@ -32,7 +32,7 @@ static step_gate next_step(device *d, int awaited) {
 
 static int forget_steps(device *d) {
     return check(d, cudaMemsetAsync(d->report, 0, sizeof *d->report, d->stream)) ||
-           check(d, cudaMemsetAsync(&d->report->wrong_at, 0xff, sizeof d->report->wrong_at, d->stream)) ||
+           check(d, cudaMemsetAsync(&d->report->state.wrong_at, 0xff, sizeof d->report->state.wrong_at, d->stream)) ||
            check(d, cudaStreamSynchronize(d->stream));
 }
 

@@ -383,7 +383,7 @@ static __global__ void __launch_bounds__(TH, 512 / TH)
     for (unsigned u = blockIdx.x; u < a.units; u = room.next) {
         tensor_outcome came = TENSOR_DONE;
         next = u + blocks;
-        if (WHOLE && threadIdx.x == 0) next = blocks + atomicInc(&gate.report->taken, a.units - 1);
+        if (WHOLE && threadIdx.x == 0) next = blocks + atomicInc(&gate.report->state.taken, a.units - 1);
         for (bool found = false;; found = true) {
             came = tensor_do<TH, SHAPE>(a, shape, u, found, next, at, room, member);
             if (came != TENSOR_SEARCH) break;

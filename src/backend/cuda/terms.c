@@ -205,7 +205,7 @@ static svmp_status plan_records(backend *b, const term_lists *l, cuda_term *term
     unit_record *made = NULL;
     svmp_status status;
     if (b->n > tile_places(b->n) || term->all.longest > UNIT_ENTRIES || l->most_members > 1) return SVMP_OK;
-    if (l->member_count != term->units || term->all.in_sd) return SVMP_OK;
+    if (l->member_count != term->units) return SVMP_OK;
     for (size_t i = 0; i < variables && sums; i++)
         if (start[i + 1] - start[i] > UNIT_ENTRIES) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(b->context, made, term->units));
