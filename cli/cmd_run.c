@@ -140,12 +140,14 @@ static int finish(session *s, svmp_status ended) {
     return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
 }
 
-/* Who asks for `auto` hears what it came to be. */
+/* Who asks for `auto` hears what it came to be, and why. It is a message, and no progress. */
 static void tell_backend(const session *s) {
-    char text[32];
+    char name[32], why[600];
     const char *asked = options_given(s->set, "backend");
-    if (asked == NULL || strcmp(asked, "auto") != 0 || s->mode == PROGRESS_NONE || s->mode == PROGRESS_JSON) return;
-    if (svmp_run_setting(s->run, "backend", text, sizeof text)) complain(EXIT_DONE, "The backend is '%s'.", text);
+    if (asked == NULL || strcmp(asked, "auto") != 0 || options_given(s->set, "quiet") || !is_speaker()) return;
+    const char *reason = svmp_run_setting(s->run, "backend_reason", why, sizeof why);
+    if (svmp_run_setting(s->run, "backend", name, sizeof name))
+        complain(EXIT_DONE, "The backend is '%s'%s%s.", name, reason ? ": " : "", reason ? reason : "");
 }
 
 static int go(session *s) {

@@ -386,6 +386,13 @@ def test_messages_go_to_logging(caplog):
     assert not fit.verdict and not verdict and verdict.sentence in caplog.text
 
 
+@pytest.mark.parametrize("method, reason", [("nuts", "the method 'nuts' gains nothing on a GPU"), ("graphical", "the run is small for a GPU")])
+def test_the_choice_of_auto_goes_to_logging(normal, caplog, method, reason):
+    with caplog.at_level(logging.INFO, "svmp"):
+        fit = normal.fit(method, iterations=None if method == "nuts" else 2, backend="auto", progressbar=False)
+    assert f"The backend is '{fit.settings['backend']}': {reason}." in [record.message for record in caplog.records]
+
+
 def test_a_bad_verdict_is_seen():
     """Without any set-up of logging, a warning goes to the standard error."""
     script = (

@@ -105,6 +105,7 @@ struct svmp_run {
     init start;
     uint64_t started_from; /* a hash of the start that was given; 0: it was drawn */
     backend *backend;
+    char backend_reason[512];     /* why the backend `auto` is the CPU; "": it is not */
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */

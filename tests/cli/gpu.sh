@@ -26,6 +26,10 @@ rows broken.csv | cmp - one
 auto=(run chain.mtx b.mtx -m graphical -n 600 -t 2 --seed 3 -q --verify no --backend auto)
 works "${auto[@]}" -o there.csv
 grep -qxF '# backend = cuda' there.csv || fail "$(grep backend there.csv)"
+"$SVMP" "${auto[@]/-q/--progress=none}" >said 2>errors || fail "$(cat errors)"
+[[ $(cat errors) == "svmp: The backend is 'cuda'." ]] || fail "$(cat errors)"
+SIMULATED_ROOM=0 "$SVMP" "${auto[@]/-q/--progress=none}" >said 2>errors || fail "$(cat errors)"
+grep -qx "svmp: The backend is 'cpu-[a-z0-9]*': there is not enough free memory on the GPU\." errors || fail "$(cat errors)"
 for room in 0 1000 16000; do
     SIMULATED_ROOM=$room "$SVMP" "${auto[@]}" -o here.csv -f >said 2>errors || fail "$room bytes: exit $?: $(cat errors)"
     [[ $(cat errors) == "svmp: warning: There is not enough free memory on a simulated device; the run uses the CPU." ]] ||

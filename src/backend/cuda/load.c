@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/choice.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/library.h"
 #include "backend/cuda/nvrtc.h"
@@ -27,14 +28,15 @@ static int beside(char *path, size_t size) {
     return length > 0 && (size_t)length < size;
 }
 
-/* Beside the library, or where the system looks; `path` says where it is. */
-static void *open_usual(char *path, size_t room, char *why, size_t size) {
+/* Beside the library, or where the system looks; `path` says where it is, and *broken whether it is there in vain. */
+static void *open_usual(char *path, size_t room, int *broken, char *why, size_t size) {
     char words[300] = "", more[300] = "";
     int absent = 1, absent_there = 1;
     void *library = beside(path, room) ? svmp_library_open(path, &absent, words, sizeof words) : NULL;
     if (library) return library;
     if (absent) snprintf(path, room, "%s", LIBRARY);
     library = svmp_library_open(LIBRARY, &absent_there, more, sizeof more);
+    *broken = !absent || !absent_there;
     if (library)
         snprintf(path, room, "%s", LIBRARY);
     else if (absent && absent_there)
@@ -47,11 +49,12 @@ static void *open_usual(char *path, size_t room, char *why, size_t size) {
 
 /* $SVMP_CUDA, which may be empty, or the usual one. The library stays loaded until the program ends: the CUDA runtime
  * does not survive being unloaded. */
-static void *open_library(char *path, size_t room, char *why, size_t size) {
+static void *open_library(char *path, size_t room, int *broken, char *why, size_t size) {
     const char *given = getenv("SVMP_CUDA");
     char words[300];
     int absent;
-    if (given == NULL) return open_usual(path, room, why, size);
+    if (given == NULL) return open_usual(path, room, broken, why, size);
+    *broken = *given != '\0';
     if (*given == '\0') {
         snprintf(why, size, "SVMP_CUDA is empty, so GPUs are not used.");
         return NULL;
@@ -70,12 +73,13 @@ static int is_ours(const device_ops *ops) {
     return 1;
 }
 
-/* The operations, or the sentence that says why there are none. */
-static const device_ops *find(char *why, size_t size) {
+/* The operations, or the sentence that says why there are none; *broken: because of a library that cannot be used. */
+static const device_ops *find(int *broken, char *why, size_t size) {
     device_entry entry = NULL;
     char path[4096];
-    void *library = open_library(path, sizeof path, why, size);
+    void *library = open_library(path, sizeof path, broken, why, size);
     if (library == NULL) return NULL;
+    *broken = 1; /* unless it is ours */
     if (!svmp_library_bind(library, DEVICE_ENTRY, &entry)) {
         snprintf(why, size, "'%.300s' is not svmp's library for GPUs.", path);
         return NULL;
@@ -88,22 +92,23 @@ static const device_ops *find(char *why, size_t size) {
 
 svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops) {
     char why[512];
-    *ops = find(why, sizeof why);
+    int broken;
+    *ops = find(&broken, why, sizeof why);
     return *ops ? SVMP_OK : svmp_fail(context, SVMP_UNSUPPORTED, "%s", why);
 }
 
-int svmp_cuda_found(char *words, size_t size) {
-    char why[512];
+gpu_state svmp_gpu_look(char *words, size_t size) {
+    int broken;
     device *d = NULL;
-    const device_ops *ops = find(why, sizeof why);
-    if (ops == NULL || ops->open(&d, 0, why, sizeof why) != 0) {
-        snprintf(words, size, "%s", why);
-        return 0;
-    }
+    const device_ops *ops = find(&broken, words, size);
+    if (ops == NULL) return broken ? GPU_BROKEN : GPU_ABSENT;
+    if (ops->open(&d, 0, words, size) != 0) return GPU_ABSENT;
     snprintf(words, size, "%s", ops->describe(d));
     ops->close(d);
-    return 1;
+    return GPU_FOUND;
 }
+
+int svmp_cuda_found(char *words, size_t size) { return svmp_gpu_look(words, size) == GPU_FOUND; }
 
 const char *svmp_gpu_found(char *buffer, size_t size) {
     char words[512], why[512];
