@@ -146,6 +146,7 @@ static void tell_backend(const session *s) {
     const char *asked = options_given(s->set, "backend");
     if (asked == NULL || strcmp(asked, "auto") != 0 || options_given(s->set, "quiet") || !is_speaker()) return;
     const char *reason = svmp_run_setting(s->run, "backend_reason", why, sizeof why);
+    if (reason == NULL && options_given(s->set, "resume")) reason = "as in the checkpoint";
     if (svmp_run_setting(s->run, "backend", name, sizeof name))
         complain(EXIT_DONE, "The backend is '%s'%s%s.", name, reason ? ": " : "", reason ? reason : "");
 }
@@ -238,7 +239,8 @@ const command command_run = {
         "continues from there and computes the same numbers as an uninterrupted run. It saves its own checkpoints\n"
         "to the same file unless\n.B \\-\\-checkpoint\n"
         "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
-        "sampler) may be larger, unless the step size decreases over the run.\n"
+        "sampler) may be larger, unless the step size decreases over the run, and that\n"
+        ".B \\-\\-backend auto\nis the backend of the checkpoint.\n"
         ".PP\n.B \\-\\-coordinates\n"
         "sets the parametrisation of nodes whose prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown\n"
         "location or scale: the node itself (centred), its distance from the location in units of the scale\n"

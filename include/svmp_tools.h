@@ -37,6 +37,11 @@ typedef struct svmp_option {
 /* New options with the same values. */
 SVMP_API svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy);
 
+/* Prepares the options of a run that svmp_run_load will continue from a checkpoint: the backend "auto" becomes that of
+ * the checkpoint. Fails if the options ask for a GPU and the checkpoint is of another backend, before a GPU is looked
+ * for. Collective. */
+SVMP_API svmp_status svmp_options_resume(svmp_options *options, const char *path);
+
 /* Describes option `which`, counted from 0. Returns 0 beyond the last one. */
 SVMP_API int svmp_option_at(size_t which, svmp_option *option);
 

@@ -186,6 +186,7 @@ int session_prepare(session *s) {
                                              &how, &s->model, &s->split);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
+    if (made == SVMP_OK && from) made = svmp_options_resume(s->options, from);
     if (made == SVMP_OK) made = svmp_context_set_log(s->context, hear, s);
     stage_begin(&s->stage, s->mode, "start");
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);

@@ -386,6 +386,17 @@ def test_messages_go_to_logging(caplog):
     assert not fit.verdict and not verdict and verdict.sentence in caplog.text
 
 
+def test_the_backend_of_a_checkpoint(normal, tmp_path):
+    path = tmp_path / "run.svmp"
+    plain = normal.fit("graphical", 10, iterations=4, progressbar=False)
+    normal.fit("graphical", 10, iterations=2, backend="auto", checkpoint=path, progressbar=False)
+    for backend in ("cpu", "auto"):
+        fit = normal.fit("graphical", 10, iterations=4, backend=backend, resume=path, progressbar=False)
+        assert np.array_equal(fit["mu"], plain["mu"])
+    with pytest.raises(svmp.InputError, match=r"Use backend='cpu' to continue it, or .* with fit.save\(FILE\), and use init=FILE here"):
+        normal.fit("graphical", 10, iterations=4, backend="cuda", resume=path, progressbar=False)
+
+
 @pytest.mark.parametrize("method, reason", [("nuts", "the method 'nuts' gains nothing on a GPU"), ("graphical", "the run is small for a GPU")])
 def test_the_choice_of_auto_goes_to_logging(normal, caplog, method, reason):
     with caplog.at_level(logging.INFO, "svmp"):

@@ -236,6 +236,8 @@ run_options svmp_options_values(const svmp_options *options) {
     return options ? options->values : svmp_run_options_default();
 }
 
+svmp_context *svmp_options_context(const svmp_options *options) { return options->context; }
+
 svmp_status svmp_options_set(svmp_options *options, const char *name, const char *value) {
     if (options == NULL) return SVMP_BAD_CALL;
     if (name == NULL) return svmp_fail(options->context, SVMP_BAD_CALL, "svmp_options_set: the name is NULL.");

@@ -39,4 +39,22 @@ done
 works "${auto[@]/auto/cpu}" -o cpu.csv
 rows cpu.csv >one
 rows here.csv | cmp - one
+
+# A checkpoint has the backend that ran. --resume with auto takes it; with another one it is refused, before a GPU is looked for.
+kept=(run chain.mtx b.mtx -m graphical -n 600 --seed 3 --verify no --progress none)
+works "${kept[@]}" -t 2 --backend auto --checkpoint there.svmp -q
+works "${kept[@]}" -t 2 --backend cpu --checkpoint here.svmp -q
+SVMP_CUDA=/nowhere.so refuses 2 "The checkpoint 'here.svmp' has backend = cpu, but this run has backend = cuda. Use --backend cpu" \
+    "${kept[@]}" -t 4 --backend cuda --resume here.svmp
+refuses 2 "The checkpoint 'there.svmp' has backend = cuda, but this run has backend = cpu. Use --backend cuda to continue it, or start a new run from its particles: write them there with -o FILE, and use --init FILE here." \
+    "${kept[@]}" -t 4 --backend cpu --resume there.svmp
+for where in here there; do
+    "$SVMP" "${kept[@]}" -t 4 --backend auto --resume $where.svmp -o resumed.csv -f >said 2>errors || fail "$(cat errors)"
+    grep -qx "svmp: The backend is 'c[-a-z0-9]*': as in the checkpoint\." errors || fail "$(cat errors)"
+    backend=$(sed -n 's/^# backend = //p' resumed.csv)
+    [[ $where.$backend == there.cuda || $where.$backend == here.cpu* ]] || fail "$where: $backend"
+    works "${kept[@]}" -t 4 --backend "${backend%-*}" -o straight.csv -f -q
+    rows straight.csv >one
+    rows resumed.csv | cmp - one
+done
 SIMULATED_ROOM=16000 refuses 1 "Out of memory on a simulated device: this run needs at least" "${auto[@]/auto/cuda}"
