@@ -12,15 +12,15 @@ extern "C" {
 
 /* ---- this build and this machine ------------------------------------------------------------ */
 
-/* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
+/* The optional parts of this build, one line each: "part: yes", "part: yes, details" or "part: no, reason". */
 SVMP_API const char *svmp_build_parts(void);
 
 /* Whether this build has an optional part, such as "netcdf". */
 SVMP_API int svmp_build_has(const char *part);
 
-/* Describes the GPU of this machine, if a backend can use it, and the compiler for its programs, if there is one: "gpu:
- * NVIDIA H200, NVRTC 13.0", "gpu: NVIDIA H200, no NVRTC", or "gpu: no. " and the reason, truncated to `size`. Returns
- * `buffer`. */
+/* Describes the GPU of this machine, if a backend can use it: "gpu: NVIDIA H200", or "gpu: no. " and the reason. Where
+ * the build has the part "cuda", or its library is there, a second line is about NVRTC, the compiler for models:
+ * "nvrtc: yes, 13.0" or "nvrtc: no, " and the reason. Truncated to `size`. Returns `buffer`. */
 SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
 
 /* ---- options and methods -------------------------------------------------------------------- */

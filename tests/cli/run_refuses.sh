@@ -20,8 +20,8 @@ fi
 refuses 2 "'graphicl'" run chain.mtx -m graphicl -o out.csv
 refuses 2 "'0'" run chain.mtx -n 0 -o out.csv
 refuses 2 "available: cpu, " run chain.mtx --backend abacus -o out.csv
-SVMP_CUDA=/no/such/file.so refuses 2 "SVMP_CUDA is '/no/such/file.so': cannot open shared object file" run chain.mtx --backend cuda -o out.csv
-SVMP_CUDA="$PWD/chain.mtx" refuses 2 "SVMP_CUDA is '$PWD/chain.mtx': " run chain.mtx --backend cuda -o out.csv
+SVMP_CUDA=/no/such/file.so refuses 2 "SVMP_CUDA names '/no/such/file.so', which cannot be loaded (cannot open shared object file" run chain.mtx --backend cuda -o out.csv
+SVMP_CUDA="$PWD/chain.mtx" refuses 2 "SVMP_CUDA names '$PWD/chain.mtx', which cannot be loaded (" run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA='' refuses 2 "SVMP_CUDA is empty, so GPUs are not used." run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA='' works run chain.mtx -n 5 -t 1 -q --backend auto -o auto.csv
 

@@ -12,9 +12,11 @@
 #define LIBRARY "svmp_cuda.so"
 
 #ifdef SVMP_HAVE_CUDA
-static const char reason[] = "it has not been built yet (make), or is no longer beside libsvmp";
+static const char advice[] = "Build it with 'make' in svmp's sources, or set SVMP_CUDA to its path.";
 #else
-static const char reason[] = "svmp was built without it; see docs/gpu.md";
+static const char advice[] =
+    "This build is without it: build it with 'make' in svmp's sources, on a machine with nvcc, or "
+    "set SVMP_CUDA to its path.";
 #endif
 
 /* Beside the file that contains this function: libsvmp, or a program that it is linked into, unless that was found by
@@ -40,15 +42,15 @@ static void *open_usual(char *path, size_t room, int *broken, char *why, size_t 
     if (library)
         snprintf(path, room, "%s", LIBRARY);
     else if (absent && absent_there)
-        snprintf(why, size, "The backends on GPUs need %s, which was not found: %s.", LIBRARY, reason);
+        snprintf(why, size, "The backends on GPUs need %s, which was not found. %s", LIBRARY, advice);
     else
         snprintf(why, size, "The backends on GPUs need '%.150s', which cannot be loaded: %s.", path,
                  absent ? more : words);
     return library;
 }
 
-/* $SVMP_CUDA, which may be empty, or the usual one. The library stays loaded until the program ends: the CUDA runtime
- * does not survive being unloaded. */
+/* $SVMP_CUDA, a path, which may be empty; or the usual one. The library stays loaded until the program ends: the CUDA
+ * runtime does not survive being unloaded. */
 static void *open_library(char *path, size_t room, int *broken, char *why, size_t size) {
     const char *given = getenv("SVMP_CUDA");
     char words[300];
@@ -59,9 +61,12 @@ static void *open_library(char *path, size_t room, int *broken, char *why, size_
         snprintf(why, size, "SVMP_CUDA is empty, so GPUs are not used.");
         return NULL;
     }
-    snprintf(path, room, "%s", given);
-    void *library = svmp_library_open(given, &absent, words, sizeof words);
-    if (library == NULL) snprintf(why, size, "SVMP_CUDA is '%.150s': %s.", given, words);
+    snprintf(path, room, "%s%s", strchr(given, '/') ? "" : "./", given); /* the system would look for it elsewhere */
+    void *library = svmp_library_open(path, &absent, words, sizeof words);
+    if (library == NULL)
+        snprintf(why, size,
+                 "SVMP_CUDA names '%.150s', which cannot be loaded (%s): it must be the path of %s, or unset.", given,
+                 words, LIBRARY);
     return library;
 }
 
@@ -81,12 +86,12 @@ static const device_ops *find(int *broken, char *why, size_t size) {
     if (library == NULL) return NULL;
     *broken = 1; /* unless it is ours */
     if (!svmp_library_bind(library, DEVICE_ENTRY, &entry)) {
-        snprintf(why, size, "'%.300s' is not svmp's library for GPUs.", path);
+        snprintf(why, size, "'%.300s' is not svmp's library for GPUs, %s.", path, LIBRARY);
         return NULL;
     }
     const device_ops *ops = entry();
     if (is_ours(ops)) return ops;
-    snprintf(why, size, "'%.300s' belongs to another build of svmp; install both together.", path);
+    snprintf(why, size, "'%.300s' belongs to another build of svmp; build both from the same sources.", path);
     return NULL;
 }
 
@@ -110,16 +115,31 @@ gpu_state svmp_gpu_look(char *words, size_t size) {
 
 int svmp_cuda_found(char *words, size_t size) { return svmp_gpu_look(words, size) == GPU_FOUND; }
 
-const char *svmp_gpu_found(char *buffer, size_t size) {
-    char words[512], why[512];
+/* What a run is advised to do says nothing about the machine: sentences from the first one on that names an option. */
+static void drop_advice(char *sentences) {
+    const char *option = strstr(sentences, " --");
+    char *end = NULL;
+    for (char *at = sentences; option && (at = strstr(at, ". ")) != NULL && at < option; at++) end = at + 1;
+    if (end) *end = '\0';
+}
+
+/* The compiler matters where the backends can be, also if this machine has no GPU. */
+static void describe_nvrtc(char *text, size_t size) {
+    char why[512];
     nvrtc compiler;
-    if (buffer == NULL || size == 0) return NULL;
-    const int found = svmp_cuda_found(words, sizeof words);
-    if (!found)
-        snprintf(buffer, size, "gpu: no. %s", words);
-    else if (svmp_nvrtc_find(&compiler, why, sizeof why))
-        snprintf(buffer, size, "gpu: %s, NVRTC %d.%d", words, compiler.major, compiler.minor);
+    if (svmp_nvrtc_find(&compiler, why, sizeof why))
+        snprintf(text, size, "\nnvrtc: yes, %d.%d", compiler.major, compiler.minor);
     else
-        snprintf(buffer, size, "gpu: %s, no NVRTC", words);
+        snprintf(text, size, "\nnvrtc: no, GPUs interpret the statements of a model (%s)", why);
+}
+
+const char *svmp_gpu_found(char *buffer, size_t size) {
+    char words[512], compiler[640] = "";
+    int broken;
+    if (buffer == NULL || size == 0) return NULL;
+    const int loaded = find(&broken, words, sizeof words) != NULL, found = svmp_cuda_found(words, sizeof words);
+    if (loaded && !found) drop_advice(words);
+    if (loaded || svmp_build_has("cuda")) describe_nvrtc(compiler, sizeof compiler);
+    snprintf(buffer, size, "gpu: %s%s%s", found ? "" : "no. ", words, compiler);
     return buffer;
 }
