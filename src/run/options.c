@@ -24,7 +24,9 @@
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "target acceptance rate")                                      \
     TEXT(init, 0, "START", NULL, "Start", svmp_init_name, "{names}, or FILE [{defaults}]")                             \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "random seed")                                                       \
-    TEXT(backend, 0, "NAME", "cpu", "Machine", svmp_backend_name, "{names}")
+    TEXT(backend, 0, "NAME", "cpu", "Machine", svmp_backend_name,                                                      \
+         "{names}; cuda: an NVIDIA GPU; cuda-f64: in double precision; auto: a GPU where it pays, else cpu; "          \
+         "ref: plain loops, slow")
 
 #define ROW(field, letter, argument, standard, type, low, high, group, names, help)                                    \
     {{#field, argument, standard, group, letter},                                                                      \
