@@ -386,6 +386,12 @@ def test_messages_go_to_logging(caplog):
     assert not fit.verdict and not verdict and verdict.sentence in caplog.text
 
 
+def test_no_library_for_gpus(normal, monkeypatch):
+    monkeypatch.setenv("SVMP_CUDA", "/nowhere/svmp_cuda.so")
+    with pytest.raises(svmp.UnsupportedError, match=r"SVMP_CUDA names '/nowhere/svmp_cuda.so', which cannot be loaded \("):
+        normal.fit("graphical", 10, iterations=2, backend="cuda", progressbar=False)
+
+
 def test_the_backend_of_a_checkpoint(normal, tmp_path):
     path = tmp_path / "run.svmp"
     plain = normal.fit("graphical", 10, iterations=4, progressbar=False)
