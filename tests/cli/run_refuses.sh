@@ -19,7 +19,12 @@ fi
 # the options
 refuses 2 "'graphicl'" run chain.mtx -m graphicl -o out.csv
 refuses 2 "'0'" run chain.mtx -n 0 -o out.csv
-refuses 2 "available: cpu, " run chain.mtx --backend abacus -o out.csv
+refuses 2 "Unknown backend 'abacus'; available: cpu, " run chain.mtx --backend abacus -o out.csv
+for asked in gpu GPU Cuda CUDA cuda-f32 cuda-32 cud; do
+    refuses 2 "Unknown backend '$asked'; did you mean 'cuda'? Available: cpu, " run chain.mtx --backend $asked -o out.csv
+done
+refuses 2 "Unknown backend 'cuda-64'; did you mean 'cuda-f64'?" run chain.mtx --backend cuda-64 -o out.csv
+refuses 2 "Unknown backend 'avx2'; available: cpu, " run chain.mtx --backend avx2 -o out.csv
 SVMP_CUDA=/no/such/file.so refuses 2 "SVMP_CUDA names '/no/such/file.so', which cannot be loaded (cannot open shared object file" run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA="$PWD/chain.mtx" refuses 2 "SVMP_CUDA names '$PWD/chain.mtx', which cannot be loaded (" run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA='' refuses 2 "SVMP_CUDA is empty, so GPUs are not used." run chain.mtx --backend cuda -o out.csv
