@@ -20,7 +20,7 @@ typedef struct item {
     uint64_t count;
 } item;
 
-static const char magic[16] = {'s', 'v', 'm', 'p', ' ', 'c', 'h', 'e', 'c', 'k', 'p', 'o', 'i', 'n', 't', '\n'};
+static const char magic[16] = ARCHIVE_MAGIC; /* without its final zero */
 
 static_assert(sizeof(head) == 24 && sizeof(item) == 32 && sizeof(double) == WORD, "the layout of the file");
 
