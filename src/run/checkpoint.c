@@ -67,9 +67,10 @@ static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const c
     return SVMP_OK;
 }
 
-/* Checkpoints of svmp 0.2.0 have the backend that was asked for, which may be `auto`: whatever it was then, they go on
- * with what it is now. */
+/* Checkpoints of svmp 0.2.0 have the backend that was asked for. It may be `auto`: whatever it was then, they go on
+ * with what it is now. Or it is a GPU that did nothing. */
 static svmp_status other_backend(const checkpoint *file, const svmp_run *run, const char *saved, const char *now) {
+    if (run->method->on_host && strncmp(saved, "cuda", 4) == 0) return SVMP_OK;
     if (strcmp(saved, svmp_backend_auto.name) != 0)
         return svmp_run_refuse_backend(run->context, file->path, saved, now);
     svmp_log(run->context, SVMP_LOG_WARNING,

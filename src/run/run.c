@@ -153,6 +153,14 @@ static const backend_kind *choose_backend(svmp_run *run, size_t n) {
     return *why ? &svmp_backend_cpu : &svmp_backend_auto;
 }
 
+/* A device that would compute nothing is not looked for. */
+static const backend_kind *spare_device(const svmp_run *run, const backend_kind *kind) {
+    if (!run->method->on_host || (kind != &svmp_backend_cuda && kind != &svmp_backend_cuda_f64)) return kind;
+    svmp_log(run->context, SVMP_LOG_WARNING, "The method '%s' computes nothing on a GPU; the run uses the CPU.",
+             run->method->name);
+    return &svmp_backend_cpu;
+}
+
 /* Tells it to those who hear; the backend itself has turned to the CPU where its memory is full. */
 static void tell_backend(svmp_run *run) {
     char name[32], *why = run->backend_reason;
@@ -178,7 +186,7 @@ static svmp_status set_up(svmp_run *run) {
         chosen->yield == SVMP_YIELD_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_model_agree(run->model, require_room(run, n)));
     const int choose = kind == &svmp_backend_auto;
-    if (choose) kind = choose_backend(run, n);
+    kind = choose ? choose_backend(run, n) : spare_device(run, kind);
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     if (choose) tell_backend(run);
