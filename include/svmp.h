@@ -440,7 +440,8 @@ SVMP_API svmp_status svmp_run_save(svmp_run *run, const char *path);
 /* Continues from a checkpoint; only before the first iteration. If the model, the version, the start or an option
  * differs, the call fails and the error names the difference. The number of iterations (for samplers: of draws) may be
  * larger than before, unless the step size decreases over the run. Callbacks are compared by their values at fixed
- * points. Collective: the first process reads. */
+ * points. The backend is the one that ran; svmp_options_resume (svmp_tools.h) gives it to options with "auto".
+ * Collective: the first process reads. */
 SVMP_API svmp_status svmp_run_load(svmp_run *run, const char *path);
 
 /* The kernelised Stein discrepancy of the particles, with the kernel of the run. V is the mean of the Stein kernel over
