@@ -1,6 +1,7 @@
 # A thin wrapper around the CMake presets (CMakePresets.json): everything here can also be done with cmake and ctest.
 #
-#   make            build the library, the command and the examples in build/release
+#   make            build the library, the command and the examples in build/release; where nvcc is, the backend on NVIDIA
+#                   GPUs, too, which takes some minutes (FLAGS=-DSVMP_CUDA=OFF leaves it out)
 #   make run        install missing packages, build, and show an inference next to its exact answer
 #   make test       install missing packages, build, and run the tests
 #   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics, the paper's claims
@@ -39,20 +40,23 @@ endif
 .PHONY: build run test test-long test-wheel test-bench test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
 
 help:
-	@sed -n '3,22s/^# \{0,3\}//p' Makefile
+	@sed -n '3,23s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
 	@cmake --build --preset release -j $(JOBS)
 
 # Where there is no GPU, this does not wait for nvcc, which takes minutes.
+DRIVER := $(wildcard /proc/driver/nvidia/version /dev/dxg)
 run:
 	@$(SETUP) build
 	@cmake --preset release $(FLAGS)
-	@cmake --build --preset release -j $(JOBS) --target $(if $(wildcard /proc/driver/nvidia/version /dev/dxg),all,host)
+	@cmake --build --preset release -j $(JOBS) --target $(if $(DRIVER),all,host)
 	@echo
 	@OMP_WAIT_POLICY=passive $(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
 	@echo "A model of your own: $(RELEASE)/svmp run models/robust.bug models/robust.csv shows how (README.md)."
+	@[ -n "$(DRIVER)" ] || [ -e $(RELEASE)/svmp_cuda.so ] || ! $(RELEASE)/svmp --version | grep -q '^cuda: yes' || \
+	    echo "Not built: the backend on NVIDIA GPUs, as this machine has no NVIDIA driver; 'make' builds it (some minutes)."
 
 test:
 	@$(SETUP) build test

@@ -140,12 +140,15 @@ static int finish(session *s, svmp_status ended) {
     return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
 }
 
-/* Who asks for `auto` hears what it came to be. */
+/* Who asks for `auto` hears what it came to be, and why. It is a message, and no progress. */
 static void tell_backend(const session *s) {
-    char text[32];
+    char name[32], why[600];
     const char *asked = options_given(s->set, "backend");
-    if (asked == NULL || strcmp(asked, "auto") != 0 || s->mode == PROGRESS_NONE || s->mode == PROGRESS_JSON) return;
-    if (svmp_run_setting(s->run, "backend", text, sizeof text)) complain(EXIT_DONE, "The backend is '%s'.", text);
+    if (asked == NULL || strcmp(asked, "auto") != 0 || options_given(s->set, "quiet") || !is_speaker()) return;
+    const char *reason = svmp_run_setting(s->run, "backend_reason", why, sizeof why);
+    if (reason == NULL && options_given(s->set, "resume")) reason = "as in the checkpoint";
+    if (svmp_run_setting(s->run, "backend", name, sizeof name))
+        complain(EXIT_DONE, "The backend is '%s'%s%s.", name, reason ? ": " : "", reason ? reason : "");
 }
 
 static int go(session *s) {
@@ -236,7 +239,8 @@ const command command_run = {
         "continues from there and computes the same numbers as an uninterrupted run. It saves its own checkpoints\n"
         "to the same file unless\n.B \\-\\-checkpoint\n"
         "names another. The options must be the same, except that the number of iterations (of draws, for a\n"
-        "sampler) may be larger, unless the step size decreases over the run.\n"
+        "sampler) may be larger, unless the step size decreases over the run, and that\n"
+        ".B \\-\\-backend auto\nis the backend of the checkpoint.\n"
         ".PP\n.B \\-\\-coordinates\n"
         "sets the parametrisation of nodes whose prior is dnorm, dlnorm, dt, dlogis or ddexp with an unknown\n"
         "location or scale: the node itself (centred), its distance from the location in units of the scale\n"
@@ -253,6 +257,17 @@ const command command_run = {
         "splits a large model among several processes, on one or more machines\n"
         ".RB ( docs/distributed.md ).\n"
         "All processes must be given the same files and options; the first one writes the results.\n"
+        ".PP\n.B \\-\\-backend cuda\n"
+        "keeps the particles on an NVIDIA GPU, with kernels in single precision and the rest in double;\n"
+        ".B cuda\\-f64\ndoes everything in double precision. This pays for\n"
+        ".BR graphical \", \" vanilla \", \" independent \", \" random \", \" combined \" and \" langevin ,\n"
+        "with thousands of nodes or hundreds of particles; methods that compute nothing there use the CPU, with a\n"
+        "warning.\n.B auto\n"
+        "uses a GPU for these if there is one with enough free memory; otherwise it uses the CPU and says why.\n"
+        "The others are for comparing:\n"
+        ".BR cpu\\-baseline \", \" cpu\\-avx2 \" and \" cpu\\-avx512\n"
+        "are the default with fixed instructions, and\n.B ref\nis plain loops. See docs/gpu.md and "
+        "docs/performance.md.\n"
         ".PP\nThe names of\n.B \\-\\-save\nare variables or arrays: x stands for x.1, x.2 and so on.\n"
         ".PP\nThe particles of {modes}\n"
         "are modes, not a sample of the posterior: row l holds the lth best value of each node separately, and the\n"

@@ -18,7 +18,7 @@ static int run_command(const command *which, int count, char **arguments) {
 }
 
 static void say_version(void) {
-    char gpu[512];
+    char gpu[1200];
     printf("svmp %s\n%s%s\n", svmp_version(), svmp_build_parts(), svmp_gpu_found(gpu, sizeof gpu));
 }
 

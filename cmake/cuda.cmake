@@ -32,7 +32,7 @@ function(svmp_cuda_choose given known ci)
 endfunction()
 
 # svmp_cuda_plan(NVCC GIVEN CI): the options of nvcc in SVMP_CUDA_OPTIONS; or the reason why it cannot be used in
-# SVMP_CUDA_WHY, which is empty otherwise. Letters as in 90a are of one generation alone: PTX, which later devices
+# SVMP_CUDA_WHY, which is empty otherwise. SVMP_CUDA_WORDS has the compute capabilities as "7.5, 8.0, 9.0". Letters as in 90a are of one generation alone: PTX, which later devices
 # compile, has none.
 function(svmp_cuda_plan nvcc given ci)
   set(SVMP_CUDA_OPTIONS "" PARENT_SCOPE)
@@ -60,6 +60,9 @@ function(svmp_cuda_plan nvcc given ci)
   list(GET numbers 0 oldest)
   list(GET numbers -1 newest)
   list(APPEND options -gencode arch=compute_${newest},code=compute_${newest} -DSVMP_CUDA_OLDEST=${oldest})
+  string(REGEX REPLACE "([0-9]+)([0-9][af]?)" "\\1.\\2" words "${SVMP_CUDA_CHOSEN}")
+  list(JOIN words ", " words)
+  set(SVMP_CUDA_WORDS "${words}" PARENT_SCOPE)
   set(SVMP_CUDA_OPTIONS "${options}" PARENT_SCOPE)
   set(SVMP_CUDA_WHY "" PARENT_SCOPE)
 endfunction()

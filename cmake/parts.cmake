@@ -2,9 +2,13 @@
 add_library(svmp_parts INTERFACE)
 set(SVMP_PARTS_TEXT "")
 
+# After `why`, what there is to say of a part that was found.
 function(svmp_part name found why)
   if(found)
     set(line "${name}: yes")
+    if(ARGN)
+      set(line "${line}, ${ARGN}")
+    endif()
   else()
     set(line "${name}: no, ${why}")
   endif()
@@ -114,7 +118,7 @@ if(SVMP_HAVE_CUDA) # nvcc itself says which files the library depends on
   target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_CUDA)
 endif()
 target_link_libraries(svmp_parts INTERFACE ${CMAKE_DL_LIBS})
-svmp_part(cuda "${SVMP_HAVE_CUDA}" "${SVMP_CUDA_WHY}")
+svmp_part(cuda "${SVMP_HAVE_CUDA}" "${SVMP_CUDA_WHY}" "in svmp_cuda.so, for compute capability ${SVMP_CUDA_WORDS} and newer")
 
 # The page of a report uses D3, which is embedded in the command (report/, cmake/embed.cmake).
 find_file(SVMP_D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH)

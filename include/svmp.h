@@ -427,8 +427,9 @@ SVMP_API size_t svmp_run_iterations(const svmp_run *run);
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
 /* The option's effective value as text: the value that was set, or the one that the method chose ("rbf@blanket" for the
- * kernel, "adagrad:1" for the step, "cpu-avx2" for the backend); also "threads". Returns NULL if the option does not
- * apply to the run. Otherwise writes to `buffer`, truncated to `size`, and returns it. */
+ * kernel, "adagrad:1" for the step, "cpu-avx2" for the backend); also "threads", and "backend_reason": why the backend
+ * "auto" is the CPU, as a clause ("the run is small for a GPU"). Returns NULL if the option does not apply to the run.
+ * Otherwise writes to `buffer`, truncated to `size`, and returns it. */
 SVMP_API const char *svmp_run_setting(const svmp_run *run, const char *option, char *buffer, size_t size);
 
 /* Saves a checkpoint: another run of the same model, with the same options, start and version of svmp, continues from
@@ -439,7 +440,8 @@ SVMP_API svmp_status svmp_run_save(svmp_run *run, const char *path);
 /* Continues from a checkpoint; only before the first iteration. If the model, the version, the start or an option
  * differs, the call fails and the error names the difference. The number of iterations (for samplers: of draws) may be
  * larger than before, unless the step size decreases over the run. Callbacks are compared by their values at fixed
- * points. Collective: the first process reads. */
+ * points. The backend is the one that ran; svmp_options_resume (svmp_tools.h) gives it to options with "auto".
+ * Collective: the first process reads. */
 SVMP_API svmp_status svmp_run_load(svmp_run *run, const char *path);
 
 /* The kernelised Stein discrepancy of the particles, with the kernel of the run. V is the mean of the Stein kernel over

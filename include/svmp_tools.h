@@ -12,15 +12,15 @@ extern "C" {
 
 /* ---- this build and this machine ------------------------------------------------------------ */
 
-/* The optional parts of this build, one line each: "part: yes" or "part: no, reason". */
+/* The optional parts of this build, one line each: "part: yes", "part: yes, details" or "part: no, reason". */
 SVMP_API const char *svmp_build_parts(void);
 
 /* Whether this build has an optional part, such as "netcdf". */
 SVMP_API int svmp_build_has(const char *part);
 
-/* Describes the GPU of this machine, if a backend can use it, and the compiler for its programs, if there is one: "gpu:
- * NVIDIA H200, NVRTC 13.0", "gpu: NVIDIA H200, no NVRTC", or "gpu: no. " and the reason, truncated to `size`. Returns
- * `buffer`. */
+/* Describes the GPU of this machine, if a backend can use it: "gpu: NVIDIA H200", or "gpu: no. " and the reason. Where
+ * the build has the part "cuda", or its library is there, a second line is about NVRTC, the compiler for models:
+ * "nvrtc: yes, 13.0" or "nvrtc: no, " and the reason. Truncated to `size`. Returns `buffer`. */
 SVMP_API const char *svmp_gpu_found(char *buffer, size_t size);
 
 /* ---- options and methods -------------------------------------------------------------------- */
@@ -36,6 +36,11 @@ typedef struct svmp_option {
 
 /* New options with the same values. */
 SVMP_API svmp_status svmp_options_copy(const svmp_options *options, svmp_options **copy);
+
+/* Prepares the options of a run that svmp_run_load will continue from a checkpoint: the backend "auto" becomes that of
+ * the checkpoint. Fails if the options ask for a GPU and the checkpoint is of another backend, before a GPU is looked
+ * for. Collective. */
+SVMP_API svmp_status svmp_options_resume(svmp_options *options, const char *path);
 
 /* Describes option `which`, counted from 0. Returns 0 beyond the last one. */
 SVMP_API int svmp_option_at(size_t which, svmp_option *option);

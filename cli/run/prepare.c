@@ -172,6 +172,13 @@ static void hear(svmp_log_level level, const char *message, void *user_data) {
     tell_log(level, message, NULL);
 }
 
+/* Why a run with `auto` needs a GPU that is not there. */
+static void explain_backend(const session *s, const char *from) {
+    const char *asked = options_given(s->set, "backend"), *taken = svmp_options_get(s->options, "backend");
+    if (from && s->run == NULL && asked && strcmp(asked, taken) != 0)
+        complain(EXIT_WRONG, "The backend must be '%s', as in the checkpoint '%s'.", taken, from);
+}
+
 int session_prepare(session *s) {
     const char *from = options_given(s->set, "resume");
     int status = join(s);
@@ -186,11 +193,15 @@ int session_prepare(session *s) {
                                              &how, &s->model, &s->split);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
+    if (made == SVMP_OK && from) made = svmp_options_resume(s->options, from);
     if (made == SVMP_OK) made = svmp_context_set_log(s->context, hear, s);
     stage_begin(&s->stage, s->mode, "start");
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK) made = start(s);
     stage_end(&s->stage);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
-    return made == SVMP_OK ? writer_choose(&s->writer, s->context, s->model, s->run) : failed(s->context, made);
+    if (made == SVMP_OK) return writer_choose(&s->writer, s->context, s->model, s->run);
+    status = failed(s->context, made);
+    explain_backend(s, from);
+    return status;
 }

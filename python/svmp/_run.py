@@ -153,6 +153,8 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
     try:
         check_sizes(context, lib.svmp_options_get(handle, b"method").decode(), given)
         with Interrupts() as interrupts:
+            if loop.resume:
+                compiled.check(lib.svmp_options_resume(handle, os.fsencode(loop.resume)))
             run = compiled.create(lib.svmp_run_create, compiled.handle, handle)
             settings = _settings(run)
             method = settings["method"]

@@ -316,7 +316,9 @@ class Model:
                 run and is raised again.
             checkpoint: path to which the state is saved every ``checkpoint_every`` seconds and at the end.
             resume: path of a checkpoint to continue from.
-            backend: ``"cpu"``, ``"cpu-avx2"``, ``"ref"``, ...; None: the best for this processor.
+            backend: ``"cpu"``; ``"cuda"``, an NVIDIA GPU, or ``"cuda-f64"``, the same in double precision; ``"auto"``, a GPU where it
+                pays and otherwise the CPU; ``"cpu-avx2"`` and the like, one instruction set; ``"ref"``, plain loops. None:
+                ``"cpu"``, with the best instructions of this processor. ``fit.settings["backend"]`` is the one that ran.
             measure: measure the Stein discrepancy at the end, which the verdict needs.
             log_likelihood: whether ``fit.idata`` has the log likelihood of each observation, for ``az.loo``. True: it is computed
                 with the run and saved with the fit; None: when ``idata`` is used, unless it is large.

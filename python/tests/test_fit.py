@@ -386,6 +386,32 @@ def test_messages_go_to_logging(caplog):
     assert not fit.verdict and not verdict and verdict.sentence in caplog.text
 
 
+def test_no_library_for_gpus(normal, monkeypatch):
+    monkeypatch.setenv("SVMP_CUDA", "/nowhere/svmp_cuda.so")
+    with pytest.raises(svmp.UnsupportedError, match=r"SVMP_CUDA names '/nowhere/svmp_cuda.so', which cannot be loaded \("):
+        normal.fit("graphical", 10, iterations=2, backend="cuda", progressbar=False)
+
+
+def test_the_backend_of_a_checkpoint(normal, tmp_path):
+    path = tmp_path / "run.svmp"
+    plain = normal.fit("graphical", 10, iterations=4, progressbar=False)
+    normal.fit("graphical", 10, iterations=2, backend="auto", checkpoint=path, progressbar=False)
+    for backend in ("cpu", "auto"):
+        fit = normal.fit("graphical", 10, iterations=4, backend=backend, resume=path, progressbar=False)
+        assert np.array_equal(fit["mu"], plain["mu"])
+    with pytest.raises(svmp.InputError, match="is a checkpoint, not a file of particles; use resume to continue from it"):
+        normal.fit("graphical", 10, iterations=4, init=path, progressbar=False)
+    with pytest.raises(svmp.InputError, match=r"Use backend='cpu' to continue it, or .* with fit.save\(FILE\), and use init=FILE here"):
+        normal.fit("graphical", 10, iterations=4, backend="cuda", resume=path, progressbar=False)
+
+
+@pytest.mark.parametrize("method, reason", [("nuts", "the method 'nuts' gains nothing on a GPU"), ("graphical", "the run is small for a GPU")])
+def test_the_choice_of_auto_goes_to_logging(normal, caplog, method, reason):
+    with caplog.at_level(logging.INFO, "svmp"):
+        fit = normal.fit(method, iterations=None if method == "nuts" else 2, backend="auto", progressbar=False)
+    assert f"The backend is '{fit.settings['backend']}': {reason}." in [record.message for record in caplog.records]
+
+
 def test_a_bad_verdict_is_seen():
     """Without any set-up of logging, a warning goes to the standard error."""
     script = (

@@ -5,6 +5,7 @@
 #include "base/listing.h"
 #include "base/team.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const backend_kind *const kinds[] = {
@@ -13,12 +14,30 @@ static const backend_kind *const kinds[] = {
 
 const char *svmp_backend_name(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k]->name : NULL; }
 
+/* The name that was probably meant; NULL: none. What others call it, in any case, is `cuda`. */
+static const char *suggest(const char *name) {
+    static const char *const elsewhere[] = {"gpu", "nvidia", "cuda-f32"};
+    enum { KINDS = sizeof kinds / sizeof *kinds, ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };
+    const char *names[KINDS + ELSEWHERE];
+    char small[32];
+    size_t length = 0;
+    for (; length < sizeof small && name[length]; length++) small[length] = (char)tolower((unsigned char)name[length]);
+    for (size_t k = 0; k < KINDS; k++) names[k] = kinds[k]->name;
+    for (size_t k = 0; k < ELSEWHERE; k++) names[KINDS + k] = elsewhere[k];
+    const char *near = svmp_name_suggest(small, length, KINDS + ELSEWHERE, names);
+    for (size_t k = 0; near && k < ELSEWHERE; k++)
+        if (near == elsewhere[k]) near = svmp_backend_cuda.name;
+    return near;
+}
+
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name) {
     char names[256];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
-    svmp_fail(context, SVMP_BAD_CALL, "Unknown backend '%s'; available: %s.", name,
-              svmp_list_names(svmp_backend_name, NULL, names, sizeof names));
+    const char *near = suggest(name);
+    svmp_fail(context, SVMP_BAD_CALL, "Unknown backend '%s';%s%s%s %s.", name, near ? " did you mean '" : "",
+              near ? near : "",
+              near ? "'? Available:" : " available:", svmp_list_names(svmp_backend_name, NULL, names, sizeof names));
     return NULL;
 }
 

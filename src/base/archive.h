@@ -19,6 +19,9 @@ struct archive {
     svmp_status (*rows)(archive *a, const char *name, size_t length, double *values);
 };
 
+/* How a checkpoint begins (run/checkpoint_file.h), for readers that are given one by mistake. */
+#define ARCHIVE_MAGIC "svmp checkpoint\n"
+
 /* The longest name of a text or of numbers. */
 enum { ARCHIVE_NAME = 22 };
 

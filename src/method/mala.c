@@ -177,6 +177,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 const method svmp_method_mala = {.name = "mala",
                                  .step = "fixed:0.01",
                                  .largest = "|score|",
+                                 .on_host = 1,
                                  .alloc = alloc,
                                  .iterate = iterate,
                                  .free = free_mala,

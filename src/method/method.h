@@ -35,6 +35,7 @@ typedef struct method {
     const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
     int on_device;       /* an iteration is the backend's work alone, at the rate of the step rule: one on a GPU pays,
                           * and need not be waited for */
+    int on_host;         /* an iteration is computed in this process, and the backend only keeps particles */
     int fits;            /* it seeks the Gaussian on the graph, whatever --init says */
     size_t arrays;       /* of all particles that it has besides the backend's */
     double examination;  /* the time that an examination takes after it, as a share of its own; 0: METHOD_EXAMINATION */
@@ -105,6 +106,7 @@ struct svmp_run {
     init start;
     uint64_t started_from; /* a hash of the start that was given; 0: it was drawn */
     backend *backend;
+    char backend_reason[512];     /* why the backend `auto` is the CPU; "": it is not */
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */

@@ -435,6 +435,7 @@ static svmp_status state(svmp_run *run, archive *a) {
 
 const method svmp_method_nuts = {.name = "nuts",
                                  .coordinates = "auto",
+                                 .on_host = 1,
                                  .yield = SVMP_YIELD_CHAINS,
                                  .draws = 1000,
                                  .alloc = alloc,

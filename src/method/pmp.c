@@ -136,6 +136,7 @@ static svmp_status iterate(svmp_run *run) {
                                          .yield = SVMP_YIELD_MODES,                                                    \
                                          .iterations = 100,                                                            \
                                          .largest = "change of a message",                                             \
+                                         .on_host = 1,                                                                 \
                                          .alloc = alloc_,                                                              \
                                          .iterate = iterate,                                                           \
                                          .free = free_pmp}

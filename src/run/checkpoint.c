@@ -67,11 +67,26 @@ static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const c
     return SVMP_OK;
 }
 
+/* Checkpoints of svmp 0.2.0 have the backend that was asked for. It may be `auto`: whatever it was then, they go on
+ * with what it is now. Or it is a GPU that did nothing. */
+static svmp_status other_backend(const checkpoint *file, const svmp_run *run, const char *saved, const char *now) {
+    if (run->method->on_host && strncmp(saved, "cuda", 4) == 0) return SVMP_OK;
+    if (strcmp(saved, svmp_backend_auto.name) != 0)
+        return svmp_run_refuse_backend(run->context, file->path, saved, now);
+    svmp_log(run->context, SVMP_LOG_WARNING,
+             "The checkpoint '%s' does not say whether it is of the CPU or of a GPU; the run continues with the "
+             "backend '%s'.",
+             file->path, now);
+    return SVMP_OK;
+}
+
 static svmp_status option(checkpoint *file, const svmp_run *run, const option_row *row) {
     char item[ARCHIVE_NAME + 1], buffer[NUMBER_TEXT];
     const char *saved, *name = row->option.name, *now = svmp_run_options_text(&run->options, row, buffer);
-    const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0;
-    snprintf(item, sizeof item, "option %s", name);
+    const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0,
+              by_backend = strcmp(name, "backend") == 0;
+    snprintf(item, sizeof item, CHECKPOINT_OPTION "%s", name);
+    if (by_backend) now = run->backend->local->name; /* what `auto` came to be */
     if (iterations && (run->method->yield != SVMP_YIELD_CHAINS ||
                        run->method->sweeps)) /* as many as the method does, where nothing was said */
         snprintf(buffer, sizeof buffer, "%zu", run->iterations), now = buffer;
@@ -79,6 +94,7 @@ static svmp_status option(checkpoint *file, const svmp_run *run, const option_ro
     SVMP_TRY(svmp_checkpoint_take_text(file, item, &saved));
     if (saved == NULL || strcmp(saved, now) == 0) return SVMP_OK;
     if (iterations || draws) return may_grow(file, run, name, saved, now);
+    if (by_backend) return other_backend(file, run, saved, now);
     return svmp_fail(run->context, SVMP_BAD_INPUT, "The checkpoint '%s' has %s = %.200s, but this run has %s = %.200s.",
                      file->path, name, *saved ? saved : "(the method's default)", name,
                      *now ? now : "(the method's default)");

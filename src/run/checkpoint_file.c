@@ -20,7 +20,7 @@ typedef struct item {
     uint64_t count;
 } item;
 
-static const char magic[16] = {'s', 'v', 'm', 'p', ' ', 'c', 'h', 'e', 'c', 'k', 'p', 'o', 'i', 'n', 't', '\n'};
+static const char magic[16] = ARCHIVE_MAGIC; /* without its final zero */
 
 static_assert(sizeof(head) == 24 && sizeof(item) == 32 && sizeof(double) == WORD, "the layout of the file");
 
@@ -233,6 +233,32 @@ svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const 
     SVMP_TRY(agree(file, here(file) ? get_text(file, name) : SVMP_OK));
     *text = here(file) ? file->text : NULL;
     return SVMP_OK;
+}
+
+/* Comes to the item of this name; *found: there is one. */
+static svmp_status skip_to(checkpoint *file, const char *name, int *found) {
+    for (*found = 0; file->left >= sizeof(item);) {
+        item next = {0};
+        SVMP_TRY(get(file, sizeof next, &next));
+        *found = strncmp(next.name, name, sizeof next.name) == 0;
+        if (*found) break;
+        const uint64_t words =
+            next.type == (char)ARCHIVE_TEXT ? next.count / WORD + (next.count % WORD > 0) : next.count;
+        if (words > file->left / WORD) return refuse(file, "is damaged: it is incomplete");
+        if (fseek(file->input, (long)(words * WORD), SEEK_CUR) != 0) return cannot_read(file, errno);
+        file->left -= words * WORD;
+    }
+    if (*found && fseek(file->input, -(long)sizeof(item), SEEK_CUR) != 0) return cannot_read(file, errno);
+    if (*found) file->left += sizeof(item);
+    return SVMP_OK;
+}
+
+svmp_status svmp_checkpoint_find_text(checkpoint *file, const char *name, const char **text) {
+    int found = 0;
+    svmp_status status = here(file) ? skip_to(file, name, &found) : SVMP_OK;
+    if (found && status == SVMP_OK) status = get_text(file, name);
+    *text = found && status == SVMP_OK ? file->text : NULL;
+    return agree(file, status);
 }
 
 svmp_status svmp_checkpoint_expect_end(const checkpoint *file) {

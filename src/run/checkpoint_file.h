@@ -13,6 +13,9 @@
 #include "base/output.h"
 #include "base/spread.h"
 
+#define CHECKPOINT_OPTION  "option "                   /* what stands before the name of an option, */
+#define CHECKPOINT_BACKEND CHECKPOINT_OPTION "backend" /* and the one that is asked for before there is a run */
+
 typedef struct checkpoint {
     archive archive; /* first, so that the checkpoint is an archive */
     const char *path;
@@ -42,6 +45,9 @@ svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const cha
 
 /* *text belongs to the file and is valid until the next text; NULL in processes other than the first. */
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text);
+
+/* The same for a text that is further on; what stands before it is skipped. NULL: there is none of that name. */
+svmp_status svmp_checkpoint_find_text(checkpoint *file, const char *name, const char **text);
 
 /* Fails unless all items were read. */
 svmp_status svmp_checkpoint_expect_end(const checkpoint *file);

@@ -24,7 +24,9 @@
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "target acceptance rate")                                      \
     TEXT(init, 0, "START", NULL, "Start", svmp_init_name, "{names}, or FILE [{defaults}]")                             \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "random seed")                                                       \
-    TEXT(backend, 0, "NAME", "cpu", "Machine", svmp_backend_name, "{names}")
+    TEXT(backend, 0, "NAME", "cpu", "Machine", svmp_backend_name,                                                      \
+         "{names}; cuda: an NVIDIA GPU; cuda-f64: in double precision; auto: a GPU where it pays, else cpu; "          \
+         "ref: plain loops, slow")
 
 #define ROW(field, letter, argument, standard, type, low, high, group, names, help)                                    \
     {{#field, argument, standard, group, letter},                                                                      \
@@ -235,6 +237,8 @@ void svmp_options_free(svmp_options *options) {
 run_options svmp_options_values(const svmp_options *options) {
     return options ? options->values : svmp_run_options_default();
 }
+
+svmp_context *svmp_options_context(const svmp_options *options) { return options->context; }
 
 svmp_status svmp_options_set(svmp_options *options, const char *name, const char *value) {
     if (options == NULL) return SVMP_BAD_CALL;

@@ -42,4 +42,6 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
 /* The values of an options object, the defaults of NULL. Its strings stay the object's. */
 run_options svmp_options_values(const svmp_options *options);
 
+svmp_context *svmp_options_context(const svmp_options *options);
+
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/choice.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/team.h"
@@ -55,7 +56,6 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     if (chosen == NULL) return SVMP_BAD_CALL;
     *backend_kind_ = svmp_backend_find(context, options->backend);
     if (*backend_kind_ == NULL) return SVMP_BAD_CALL;
-    if (*backend_kind_ == &svmp_backend_auto && !chosen->on_device) *backend_kind_ = &svmp_backend_cpu;
     SVMP_TRY(svmp_run_options_check(context, options));
 
     bandwidth standard;
@@ -143,6 +143,33 @@ static svmp_status require_room(const svmp_run *run, size_t n) {
                                "this run and its result need");
 }
 
+/* What `auto` is, and why it is the CPU, if it is. */
+static const backend_kind *choose_backend(svmp_run *run, size_t n) {
+    char *why = run->backend_reason;
+    if (run->method->on_device)
+        svmp_backend_choose(run->model, n, run->method->kernel ? &run->kernel : NULL, why, sizeof run->backend_reason);
+    else
+        snprintf(why, sizeof run->backend_reason, "the method '%s' gains nothing on a GPU", run->method->name);
+    return *why ? &svmp_backend_cpu : &svmp_backend_auto;
+}
+
+/* A device that would compute nothing is not looked for. */
+static const backend_kind *spare_device(const svmp_run *run, const backend_kind *kind) {
+    if (!run->method->on_host || (kind != &svmp_backend_cuda && kind != &svmp_backend_cuda_f64)) return kind;
+    svmp_log(run->context, SVMP_LOG_WARNING, "The method '%s' computes nothing on a GPU; the run uses the CPU.",
+             run->method->name);
+    return &svmp_backend_cpu;
+}
+
+/* Tells it to those who hear; the backend itself has turned to the CPU where its memory is full. */
+static void tell_backend(svmp_run *run) {
+    char name[32], *why = run->backend_reason;
+    if (*why == '\0' && run->backend->local == &svmp_backend_cpu)
+        snprintf(why, sizeof run->backend_reason, "there is not enough free memory on the GPU");
+    svmp_run_setting(run, "backend", name, sizeof name);
+    svmp_log(run->context, SVMP_LOG_INFO, "The backend is '%s'%s%s.", name, *why ? ": " : "", why);
+}
+
 static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
     number_locale locale = {0};
@@ -158,8 +185,11 @@ static svmp_status set_up(svmp_run *run) {
     const size_t n =
         chosen->yield == SVMP_YIELD_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
     SVMP_TRY(svmp_model_agree(run->model, require_room(run, n)));
+    const int choose = kind == &svmp_backend_auto;
+    kind = choose ? choose_backend(run, n) : spare_device(run, kind);
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
+    if (choose) tell_backend(run);
     if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
     SVMP_TRY(svmp_model_agree(run->model, status));

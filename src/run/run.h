@@ -13,6 +13,9 @@ svmp_status svmp_run_settle(svmp_run *run);
 /* Puts those into a history that are known and not in run->way; returns how many are left. */
 size_t svmp_run_remember(const svmp_run *run, history *way);
 
+/* The error of a checkpoint of another backend, and what can be done about it. */
+svmp_status svmp_run_refuse_backend(svmp_context *context, const char *path, const char *saved, const char *now);
+
 /* The error of a run that is unusable. */
 svmp_status svmp_run_refuse_unusable(const svmp_run *run);
 

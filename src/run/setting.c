@@ -33,6 +33,7 @@ const char *svmp_run_setting(const svmp_run *run, const char *option, char *buff
     if (strcmp(option, "threads") == 0) snprintf(number, sizeof number, "%d", run->backend->threads), text = number;
     if (strcmp(option, "backend") == 0)
         text = run->backend->runs_as ? run->backend->runs_as : run->backend->local->name;
+    if (strcmp(option, "backend_reason") == 0 && *run->backend_reason) text = run->backend_reason;
     if (text == NULL) return NULL;
     snprintf(buffer, size, "%s", text);
     return buffer;

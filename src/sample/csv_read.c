@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "sample/coda.h"
@@ -352,6 +353,9 @@ static void release(csv_reader *reader) {
 /* Opens the file and reads its header. */
 static svmp_status begin(svmp_context *context, const char *path, csv_reader *reader) {
     SVMP_TRY(svmp_text_open(context, path, &reader->text));
+    if (strncmp(reader->text.next, ARCHIVE_MAGIC, strlen(ARCHIVE_MAGIC)) == 0)
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "'%s' is a checkpoint, not a file of particles; use --resume to continue from it.", path);
     SVMP_TRY(read_header(reader));
     return choose_columns(reader);
 }

@@ -68,7 +68,7 @@ command -v ninja >/dev/null || { echo "ninja is not here" && exit 0; }
 export FAKE_HEADER=$WORK/header.h
 touch header.h
 configure
-shows '^-- svmp part cuda: yes$'
+shows '^-- svmp part cuda: yes, in svmp_cuda\.so, for compute capability [0-9]+\.[0-9](, [0-9]+\.[0-9])* and newer$'
 built() {
     cmake --build build --target svmp_cuda >said 2>&1 || fail "$(cat said)"
     [[ $(wc -l <build/svmp_cuda.so) == "$1" ]] || fail "built $(wc -l <build/svmp_cuda.so) times, not $1"
@@ -82,3 +82,22 @@ configure -DSVMP_CUDA=OFF
 shows '^-- svmp part cuda: no, runs use the CPU \(SVMP_CUDA is OFF\)$'
 FAKE_VERSION=11.2 configure -DSVMP_CUDA=ON
 shows '^-- svmp part cuda: no, runs use the CPU \(nvcc is 11.2, and 11.8 or newer is needed\)$'
+
+# `make run` says what it has left out. What it calls is not built here.
+if command -v make >/dev/null && [[ ! -e /proc/driver/nvidia/version && ! -e /dev/dxg ]]; then
+    mkdir -p fake/bin fake/build/examples
+    printf '#!/bin/sh\n' >fake/bin/cmake
+    cp fake/bin/cmake fake/build/examples/grid
+    run() { PATH=$WORK/fake/bin:$PATH make -s -C "$TESTS/.." run SETUP=: RELEASE="$WORK/fake/build" >said 2>&1 || fail "$(cat said)"; }
+    for part in 'yes, in svmp_cuda.so' 'no, runs use the CPU'; do
+        printf '#!/bin/sh\necho "cuda: %s"\n' "$part" >fake/build/svmp
+        chmod +x fake/bin/cmake fake/build/examples/grid fake/build/svmp
+        run
+        said="Not built: the backend on NVIDIA GPUs, as this machine has no NVIDIA driver; 'make' builds it (some minutes)."
+        [[ $(grep -cxF "$said" said) == $([[ $part != yes* ]]; echo $?) ]] || fail "cuda: $part: $(cat said)"
+    done
+    printf '#!/bin/sh\necho "cuda: yes"\n' >fake/build/svmp
+    touch fake/build/svmp_cuda.so
+    run
+    ! grep -q 'Not built' said || fail "$(cat said)"
+fi

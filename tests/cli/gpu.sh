@@ -26,6 +26,10 @@ rows broken.csv | cmp - one
 auto=(run chain.mtx b.mtx -m graphical -n 600 -t 2 --seed 3 -q --verify no --backend auto)
 works "${auto[@]}" -o there.csv
 grep -qxF '# backend = cuda' there.csv || fail "$(grep backend there.csv)"
+"$SVMP" "${auto[@]/-q/--progress=none}" >said 2>errors || fail "$(cat errors)"
+[[ $(cat errors) == "svmp: The backend is 'cuda'." ]] || fail "$(cat errors)"
+SIMULATED_ROOM=0 "$SVMP" "${auto[@]/-q/--progress=none}" >said 2>errors || fail "$(cat errors)"
+grep -qx "svmp: The backend is 'cpu-[a-z0-9]*': there is not enough free memory on the GPU\." errors || fail "$(cat errors)"
 for room in 0 1000 16000; do
     SIMULATED_ROOM=$room "$SVMP" "${auto[@]}" -o here.csv -f >said 2>errors || fail "$room bytes: exit $?: $(cat errors)"
     [[ $(cat errors) == "svmp: warning: There is not enough free memory on a simulated device; the run uses the CPU." ]] ||
@@ -35,4 +39,38 @@ done
 works "${auto[@]/auto/cpu}" -o cpu.csv
 rows cpu.csv >one
 rows here.csv | cmp - one
+
+# Methods that compute nothing on a GPU do not look for one, and run on the CPU to the same bits.
+for method in nuts mala local exact dpmp tpmp; do
+    size=(-n 20 -t 20)
+    case $method in nuts) size=(--warmup 20 --draws 20) ;; exact) size=(-n 20) ;; esac
+    works run chain.mtx b.mtx -m $method "${size[@]}" -q -o cpu.csv -f
+    SVMP_CUDA=/nowhere.so "$SVMP" run chain.mtx b.mtx -m $method "${size[@]}" -q --backend cuda -o here.csv -f >said 2>errors || fail "$(cat errors)"
+    [[ $(cat errors) == "svmp: warning: The method '$method' computes nothing on a GPU; the run uses the CPU." ]] || fail "$(cat errors)"
+    rows cpu.csv >one
+    rows here.csv | cmp - one
+done
+echo 'model { x ~ dgamma(2, 2) }' >gamma.bug
+SVMP_CUDA=/nowhere.so refuses 2 "aussian" run gamma.bug -m exact --backend cuda
+works run chain.mtx b.mtx -m transport -n 20 -t 20 -q --verify no --backend cuda -o there.csv -f
+grep -qxF '# backend = cuda' there.csv || fail "$(grep backend there.csv)"
+
+# A checkpoint has the backend that ran. --resume with auto takes it; with another one it is refused, before a GPU is looked for.
+kept=(run chain.mtx b.mtx -m graphical -n 600 --seed 3 --verify no --progress none)
+works "${kept[@]}" -t 2 --backend auto --checkpoint there.svmp -q
+works "${kept[@]}" -t 2 --backend cpu --checkpoint here.svmp -q
+SVMP_CUDA=/nowhere.so refuses 2 "The checkpoint 'here.svmp' has backend = cpu, but this run has backend = cuda. Use --backend cpu" \
+    "${kept[@]}" -t 4 --backend cuda --resume here.svmp
+refuses 2 "The checkpoint 'there.svmp' has backend = cuda, but this run has backend = cpu. Use --backend cuda to continue it, or start a new run from its particles: write them there with -o FILE, and use --init FILE here." \
+    "${kept[@]}" -t 4 --backend cpu --resume there.svmp
+SVMP_CUDA=/nowhere.so refuses 2 "The backend must be 'cuda', as in the checkpoint 'there.svmp'." "${kept[@]}" -t 4 --backend auto --resume there.svmp
+for where in here there; do
+    "$SVMP" "${kept[@]}" -t 4 --backend auto --resume $where.svmp -o resumed.csv -f >said 2>errors || fail "$(cat errors)"
+    grep -qx "svmp: The backend is 'c[-a-z0-9]*': as in the checkpoint\." errors || fail "$(cat errors)"
+    backend=$(sed -n 's/^# backend = //p' resumed.csv)
+    [[ $where.$backend == there.cuda || $where.$backend == here.cpu* ]] || fail "$where: $backend"
+    works "${kept[@]}" -t 4 --backend "${backend%-*}" -o straight.csv -f -q
+    rows straight.csv >one
+    rows resumed.csv | cmp - one
+done
 SIMULATED_ROOM=16000 refuses 1 "Out of memory on a simulated device: this run needs at least" "${auto[@]/auto/cuda}"

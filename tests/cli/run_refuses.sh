@@ -19,16 +19,41 @@ fi
 # the options
 refuses 2 "'graphicl'" run chain.mtx -m graphicl -o out.csv
 refuses 2 "'0'" run chain.mtx -n 0 -o out.csv
-refuses 2 "available: cpu, " run chain.mtx --backend abacus -o out.csv
-SVMP_CUDA=/no/such/file.so refuses 2 "SVMP_CUDA is '/no/such/file.so': cannot open shared object file" run chain.mtx --backend cuda -o out.csv
-SVMP_CUDA="$PWD/chain.mtx" refuses 2 "SVMP_CUDA is '$PWD/chain.mtx': " run chain.mtx --backend cuda -o out.csv
+refuses 2 "Unknown backend 'abacus'; available: cpu, " run chain.mtx --backend abacus -o out.csv
+for asked in gpu GPU Cuda CUDA cuda-f32 cuda-32 cud; do
+    refuses 2 "Unknown backend '$asked'; did you mean 'cuda'? Available: cpu, " run chain.mtx --backend $asked -o out.csv
+done
+refuses 2 "Unknown backend 'cuda-64'; did you mean 'cuda-f64'?" run chain.mtx --backend cuda-64 -o out.csv
+refuses 2 "Unknown backend 'avx2'; available: cpu, " run chain.mtx --backend avx2 -o out.csv
+SVMP_CUDA=/no/such/file.so refuses 2 "SVMP_CUDA names '/no/such/file.so', which cannot be loaded (cannot open shared object file" run chain.mtx --backend cuda -o out.csv
+SVMP_CUDA="$PWD/chain.mtx" refuses 2 "SVMP_CUDA names '$PWD/chain.mtx', which cannot be loaded (" run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA='' refuses 2 "SVMP_CUDA is empty, so GPUs are not used." run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA='' works run chain.mtx -n 5 -t 1 -q --backend auto -o auto.csv
+
+# chosen REASON ARGUMENT...: what `auto` says; the choice is a message, which --quiet leaves out, and no progress.
+chosen() {
+    local reason=$1 sentence
+    shift
+    for how in --progress=auto --progress=json --progress=none; do
+        "$SVMP" run chain.mtx b.mtx --verify no --backend auto $how "$@" >said 2>errors || fail "$(cat errors)"
+        sentence=$(grep -oE "^svmp: The backend is 'cpu-[a-z0-9]+': .*" errors) || fail "$(cat errors)"
+        [[ ${sentence#*\': } == "$reason." ]] || fail "$how $*: $sentence"
+        [[ $how != --progress=none || $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
+    done
+    works run chain.mtx b.mtx --verify no --backend auto --quiet "$@"
+}
+clause() { local first=${1%%. *}; first=${first%.}; [[ $first == [A-Z][a-z]* ]] && first=${first,}; echo "$first"; } # a sentence as one
+chosen "the method 'nuts' gains nothing on a GPU" -m nuts --warmup 5 --draws 5
+chosen "the run is small for a GPU" -m graphical -n 5 -t 3
+SVMP_CUDA='' chosen "SVMP_CUDA is empty, so GPUs are not used" -m graphical -n 600 -t 2
+SVMP_CUDA=/no/such/file.so "$SVMP" run chain.mtx b.mtx --verify no --backend auto -m graphical -n 600 -t 2 -q >said 2>errors || fail "$(cat errors)"
+grep -qxE "svmp: warning: SVMP_CUDA .*'/no/such/file.so'.* The run uses the CPU\." errors || fail "$(cat errors)"
+SVMP_CUDA=/no/such/file.so "$SVMP" run chain.mtx b.mtx --verify no --backend auto -m graphical -n 600 -t 2 >said 2>errors || fail "$(cat errors)"
+grep -qx "svmp: The backend is 'cpu-[a-z0-9]*': the library for GPUs cannot be used\." errors || fail "$(cat errors)"
 gpu=$("$SVMP" --version | sed -n 's/^gpu: no\. //p')
 if [[ -n $gpu ]]; then # no library, no driver or no GPU: one sentence, and `auto` is the CPU
     refuses 2 "$gpu" run chain.mtx --backend cuda-f64 -o out.csv
-    "$SVMP" run chain.mtx b.mtx -m graphical --backend auto -n 5 -t 3 -o out.csv >said 2>errors || fail "$(cat errors)"
-    grep -qx "svmp: The backend is 'cpu[-a-z0-9]*'\." errors || fail "$(cat errors)"
+    chosen "$(clause "$gpu")" -m graphical -n 600 -t 2 -o out.csv --force
     grep -q '^# backend = cpu-' out.csv || fail "auto does not run on the CPU"
     rm out.csv
 fi

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "targets.h"
 
@@ -210,6 +211,89 @@ static void test_other_options(void **state) {
     svmp_context_free(context);
 }
 
+static size_t read_bytes(const char *path, char **bytes) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const size_t size = (size_t)ftell(file);
+    rewind(file);
+    *bytes = malloc(size + 1);
+    assert_int_equal(fread(*bytes, 1, size, file), size);
+    fclose(file);
+    return size;
+}
+
+/* Puts `auto` in the place of the backend `cpu`, as svmp 0.2.0 saved what was asked for. */
+static void make_old(void) {
+    char *bytes;
+    const size_t size = read_bytes("run.checkpoint", &bytes);
+    size_t at = 0;
+    while (strcmp(bytes + at, "option backend") != 0) at += 8;
+    assert_string_equal(bytes + at + 32, "cpu");
+    const uint64_t count = sizeof "auto";
+    memcpy(bytes + at + 24, &count, sizeof count);
+    memcpy(bytes + at + 32, "auto", sizeof "auto");
+    const uint64_t hash = svmp_hash_bytes(SVMP_HASH_START, size - sizeof hash, bytes);
+    memcpy(bytes + size - sizeof hash, &hash, sizeof hash);
+    write_bytes("run.checkpoint", bytes, size);
+    free(bytes);
+}
+
+static void count_warning(svmp_log_level level, const char *message, void *user_data) {
+    if (level != SVMP_LOG_WARNING) return;
+    if (strstr(message, "does not say whether it is of the CPU or of a GPU; the run continues with the backend 'cpu'."))
+        ++*(int *)user_data;
+    else
+        fail_msg("%s", message);
+}
+
+/* The backend of a checkpoint is the one that ran, whatever was asked for. What it is not is refused before there is a
+ * run, with what can be done. */
+static void test_backends(void **state) {
+    (void)state;
+    int warnings = 0;
+    svmp_context *context = test_context(1);
+    svmp_model *model = grid(context);
+    svmp_options *asked = NULL;
+    run_options chosen = small("graphical"), plain = chosen, other = chosen;
+    chosen.backend = "auto";
+    other.backend = "ref";
+    svmp_particles *whole = target_infer(model, &plain);
+    assert_ok(svmp_context_set_log(context, count_warning, &warnings));
+    for (int old = 0; old < 2; old++) {
+        save_at(model, &chosen, 20);
+        if (old) make_old();
+        svmp_particles *broken = resume(model, &plain, 20);
+        assert_same(whole, broken);
+        svmp_particles_free(broken);
+        broken = resume(model, &chosen, 20);
+        assert_same(whole, broken);
+        svmp_particles_free(broken);
+    }
+    assert_int_equal(warnings, 2);
+
+    save_at(model, &plain, 20);
+    assert_refused(
+        model, context, &other,
+        "has backend = cpu, but this run has backend = ref. Use --backend cpu to continue it, or start a new "
+        "run from its particles: write them there with -o FILE, and use --init FILE here.");
+    assert_ok(svmp_options_create(context, &asked));
+    assert_ok(svmp_options_set(asked, "backend", "auto"));
+    assert_ok(svmp_options_resume(asked, "run.checkpoint"));
+    assert_string_equal(svmp_options_get(asked, "backend"), "cpu");
+    assert_ok(svmp_options_set(asked, "backend", "cuda"));
+    assert_int_equal(svmp_options_resume(asked, "run.checkpoint"), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context), "has backend = cpu, but this run has backend = cuda. Use"));
+    make_old();
+    assert_ok(svmp_options_resume(asked, "run.checkpoint"));
+    assert_string_equal(svmp_options_get(asked, "backend"), "cuda");
+    assert_int_equal(svmp_options_resume(asked, "nowhere"), SVMP_CANNOT_READ);
+    svmp_options_free(asked);
+    svmp_particles_free(whole);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 static int shifted(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     const double centre = *(const double *)user_data;
     for (size_t l = 0; l < n; l++) {
@@ -258,18 +342,6 @@ static void test_other_models(void **state) {
     svmp_particles_free(start);
     svmp_model_free(model);
     svmp_context_free(context);
-}
-
-static size_t read_bytes(const char *path, char **bytes) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    const size_t size = (size_t)ftell(file);
-    rewind(file);
-    *bytes = malloc(size + 1);
-    assert_int_equal(fread(*bytes, 1, size, file), size);
-    fclose(file);
-    return size;
 }
 
 static uint64_t below(uint64_t round, uint64_t place, uint64_t bound) {
@@ -415,7 +487,7 @@ int main(void) {
         cmocka_unit_test(test_converged_run_stays), cmocka_unit_test(test_other_options),
         cmocka_unit_test(test_other_models),        cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_unwritable),          cmocka_unit_test(test_scarce_memory),
-        cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_two_processes),       cmocka_unit_test(test_backends),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -31,19 +31,22 @@ static void test_what_is_given(void **state) {
     char path[100], begins[200];
     assert_non_null(mkdtemp(work));
     expect_sentence("", "SVMP_CUDA is empty, so GPUs are not used.");
-    expect_sentence("/nowhere/svmp_cuda.so",
-                    "SVMP_CUDA is '/nowhere/svmp_cuda.so': cannot open shared object file: No such file or directory.");
-    expect_sentence("libnowhere.so", "SVMP_CUDA is 'libnowhere.so': cannot open shared object file: No such file");
+    expect_sentence(
+        "/nowhere/svmp_cuda.so",
+        "SVMP_CUDA names '/nowhere/svmp_cuda.so', which cannot be loaded (cannot open shared object file: No "
+        "such file or directory): it must be the path of svmp_cuda.so, or unset.");
+    expect_sentence("libm.so.6",
+                    "SVMP_CUDA names 'libm.so.6', which cannot be loaded ("); /* it is not in this folder */
     snprintf(path, sizeof path, "%s/svmp_cuda.so", work);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("not a library", file);
     fclose(file);
-    snprintf(begins, sizeof begins, "SVMP_CUDA is '%s': file too short.", path);
+    snprintf(begins, sizeof begins, "SVMP_CUDA names '%s', which cannot be loaded (file too short): it must be", path);
     expect_sentence(path, begins);
     unlink(path);
     rmdir(work);
-    expect_sentence("libm.so.6", "'libm.so.6' is not svmp's library for GPUs.");
+    expect_sentence(FAKE_NVRTC, "'" FAKE_NVRTC "' is not svmp's library for GPUs, svmp_cuda.so.");
 }
 
 /* A library beside the program, which this test is: absent is another thing than broken. */
@@ -56,7 +59,7 @@ static void test_what_is_beside(void **state) {
     strcpy(strrchr(path, '/') + 1, "svmp_cuda.so");
     unsetenv("SVMP_CUDA");
     if (svmp_cuda_found(words, sizeof words) || access(path, F_OK) == 0) skip(); /* somebody has installed one */
-    expect_sentence(NULL, "The backends on GPUs need svmp_cuda.so, which was not found: ");
+    expect_sentence(NULL, "The backends on GPUs need svmp_cuda.so, which was not found. ");
     FILE *file = fopen(path, "w");
     if (file == NULL) skip();
     fputs("not a library", file);
@@ -65,13 +68,31 @@ static void test_what_is_beside(void **state) {
     assert_int_equal(unlink(path), 0);
 }
 
+/* What is said of the machine has no advice for runs, and the compiler is described where the library is. */
+static void test_description(void **state) {
+    (void)state;
+    char words[1200];
+    setenv("SVMP_CUDA", FAKE_DEVICE, 1);
+    setenv("FAKE_DEVICE", "", 1);
+    setenv("SVMP_NVRTC", "", 1);
+    assert_string_equal(svmp_gpu_found(words, sizeof words),
+                        "gpu: no. No device is in here. There may be one elsewhere.\n"
+                        "nvrtc: no, GPUs interpret the statements of a model (SVMP_NVRTC is empty)");
+    setenv("SVMP_NVRTC", FAKE_NVRTC, 1);
+    svmp_gpu_found(words, sizeof words);
+    assert_non_null(strstr(words, "elsewhere.\nnvrtc: yes, "));
+    assert_string_equal(svmp_gpu_found(words, 8), "gpu: no");
+    unsetenv("SVMP_NVRTC");
+}
+
 /* A library of this build is used; one that has other types, or another number of operations, is not. */
 static void test_other_builds(void **state) {
     (void)state;
     const device_ops *ops = NULL;
     char begins[4200];
     svmp_context *context = test_context(1);
-    snprintf(begins, sizeof begins, "'%s' belongs to another build of svmp; install both together.", FAKE_DEVICE);
+    snprintf(begins, sizeof begins, "'%s' belongs to another build of svmp; build both from the same sources.",
+             FAKE_DEVICE);
     setenv("FAKE_DEVICE", "version", 1);
     expect_sentence(FAKE_DEVICE, begins);
     setenv("FAKE_DEVICE", "layout", 1);
@@ -84,6 +105,6 @@ static void test_other_builds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_is_given), cmocka_unit_test(test_what_is_beside),
-                                       cmocka_unit_test(test_other_builds)};
+                                       cmocka_unit_test(test_other_builds), cmocka_unit_test(test_description)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -492,7 +492,7 @@ static void test_refused_options(void **state) {
         const char *name, *value, *name2, *value2, *sentence;
     } bad[] = {
         {"method", "gibbs", "seed", "1", "Unknown method 'gibbs'; available: auto, transport, graphical"},
-        {"backend", "gpu", "seed", "1", "Unknown backend 'gpu'; available: "},
+        {"backend", "gpu", "seed", "1", "Unknown backend 'gpu'; did you mean 'cuda'? Available: "},
         {"bandwidth", "mean", "seed", "1", "Invalid bandwidth 'mean'"},
         {"bandwidth", "-1", "seed", "1", "Invalid bandwidth '-1'"},
         {"step", "newton:1", "seed", "1", "Invalid step 'newton:1'"},

@@ -313,8 +313,9 @@ static void close_device(device *d) {
     delete d;
 }
 
+// The first sentence says what is wrong, and the last one alone names an option (load.c).
 static int refuse(char *text, size_t size, const char *why) {
-    snprintf(text, size, "%s Use --backend cpu.", why);
+    snprintf(text, size, "%s To run without a GPU, use --backend cpu or auto.", why);
     return 1;
 }
 
@@ -334,14 +335,16 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     if (error == cudaErrorInsufficientDriver) {
         int driver = 0, runtime = 0;
         if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-            return refuse(text, size, "No NVIDIA driver was found.");
+            return refuse(text, size,
+                          "No NVIDIA driver was found. If there is a GPU, nvidia-smi must work here, and a container "
+                          "must be given the GPU.");
         (void)cudaRuntimeGetVersion(&runtime);
         snprintf(why, sizeof why, "The NVIDIA driver is too old: it is for CUDA %d.%d, and this build needs %d.%d.",
                  driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
         return refuse(text, size, why);
     }
     if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
-        return refuse(text, size, "This machine has no NVIDIA GPU.");
+        return refuse(text, size, "This machine has no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides it.");
     if (error != cudaSuccess) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(error));
         return refuse(text, size, why);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/choice.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/library.h"
 #include "backend/cuda/nvrtc.h"
@@ -11,9 +12,11 @@
 #define LIBRARY "svmp_cuda.so"
 
 #ifdef SVMP_HAVE_CUDA
-static const char reason[] = "it has not been built yet (make), or is no longer beside libsvmp";
+static const char advice[] = "Build it with 'make' in svmp's sources, or set SVMP_CUDA to its path.";
 #else
-static const char reason[] = "svmp was built without it; see docs/gpu.md";
+static const char advice[] =
+    "This build is without it: build it with 'make' in svmp's sources, on a machine with nvcc, or "
+    "set SVMP_CUDA to its path.";
 #endif
 
 /* Beside the file that contains this function: libsvmp, or a program that it is linked into, unless that was found by
@@ -27,38 +30,43 @@ static int beside(char *path, size_t size) {
     return length > 0 && (size_t)length < size;
 }
 
-/* Beside the library, or where the system looks; `path` says where it is. */
-static void *open_usual(char *path, size_t room, char *why, size_t size) {
+/* Beside the library, or where the system looks; `path` says where it is, and *broken whether it is there in vain. */
+static void *open_usual(char *path, size_t room, int *broken, char *why, size_t size) {
     char words[300] = "", more[300] = "";
     int absent = 1, absent_there = 1;
     void *library = beside(path, room) ? svmp_library_open(path, &absent, words, sizeof words) : NULL;
     if (library) return library;
     if (absent) snprintf(path, room, "%s", LIBRARY);
     library = svmp_library_open(LIBRARY, &absent_there, more, sizeof more);
+    *broken = !absent || !absent_there;
     if (library)
         snprintf(path, room, "%s", LIBRARY);
     else if (absent && absent_there)
-        snprintf(why, size, "The backends on GPUs need %s, which was not found: %s.", LIBRARY, reason);
+        snprintf(why, size, "The backends on GPUs need %s, which was not found. %s", LIBRARY, advice);
     else
         snprintf(why, size, "The backends on GPUs need '%.150s', which cannot be loaded: %s.", path,
                  absent ? more : words);
     return library;
 }
 
-/* $SVMP_CUDA, which may be empty, or the usual one. The library stays loaded until the program ends: the CUDA runtime
- * does not survive being unloaded. */
-static void *open_library(char *path, size_t room, char *why, size_t size) {
+/* $SVMP_CUDA, a path, which may be empty; or the usual one. The library stays loaded until the program ends: the CUDA
+ * runtime does not survive being unloaded. */
+static void *open_library(char *path, size_t room, int *broken, char *why, size_t size) {
     const char *given = getenv("SVMP_CUDA");
     char words[300];
     int absent;
-    if (given == NULL) return open_usual(path, room, why, size);
+    if (given == NULL) return open_usual(path, room, broken, why, size);
+    *broken = *given != '\0';
     if (*given == '\0') {
         snprintf(why, size, "SVMP_CUDA is empty, so GPUs are not used.");
         return NULL;
     }
-    snprintf(path, room, "%s", given);
-    void *library = svmp_library_open(given, &absent, words, sizeof words);
-    if (library == NULL) snprintf(why, size, "SVMP_CUDA is '%.150s': %s.", given, words);
+    snprintf(path, room, "%s%s", strchr(given, '/') ? "" : "./", given); /* the system would look for it elsewhere */
+    void *library = svmp_library_open(path, &absent, words, sizeof words);
+    if (library == NULL)
+        snprintf(why, size,
+                 "SVMP_CUDA names '%.150s', which cannot be loaded (%s): it must be the path of %s, or unset.", given,
+                 words, LIBRARY);
     return library;
 }
 
@@ -70,51 +78,68 @@ static int is_ours(const device_ops *ops) {
     return 1;
 }
 
-/* The operations, or the sentence that says why there are none. */
-static const device_ops *find(char *why, size_t size) {
+/* The operations, or the sentence that says why there are none; *broken: because of a library that cannot be used. */
+static const device_ops *find(int *broken, char *why, size_t size) {
     device_entry entry = NULL;
     char path[4096];
-    void *library = open_library(path, sizeof path, why, size);
+    void *library = open_library(path, sizeof path, broken, why, size);
     if (library == NULL) return NULL;
+    *broken = 1; /* unless it is ours */
     if (!svmp_library_bind(library, DEVICE_ENTRY, &entry)) {
-        snprintf(why, size, "'%.300s' is not svmp's library for GPUs.", path);
+        snprintf(why, size, "'%.300s' is not svmp's library for GPUs, %s.", path, LIBRARY);
         return NULL;
     }
     const device_ops *ops = entry();
     if (is_ours(ops)) return ops;
-    snprintf(why, size, "'%.300s' belongs to another build of svmp; install both together.", path);
+    snprintf(why, size, "'%.300s' belongs to another build of svmp; build both from the same sources.", path);
     return NULL;
 }
 
 svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops) {
     char why[512];
-    *ops = find(why, sizeof why);
+    int broken;
+    *ops = find(&broken, why, sizeof why);
     return *ops ? SVMP_OK : svmp_fail(context, SVMP_UNSUPPORTED, "%s", why);
 }
 
-int svmp_cuda_found(char *words, size_t size) {
-    char why[512];
+gpu_state svmp_gpu_look(char *words, size_t size) {
+    int broken;
     device *d = NULL;
-    const device_ops *ops = find(why, sizeof why);
-    if (ops == NULL || ops->open(&d, 0, why, sizeof why) != 0) {
-        snprintf(words, size, "%s", why);
-        return 0;
-    }
+    const device_ops *ops = find(&broken, words, size);
+    if (ops == NULL) return broken ? GPU_BROKEN : GPU_ABSENT;
+    if (ops->open(&d, 0, words, size) != 0) return GPU_ABSENT;
     snprintf(words, size, "%s", ops->describe(d));
     ops->close(d);
-    return 1;
+    return GPU_FOUND;
+}
+
+int svmp_cuda_found(char *words, size_t size) { return svmp_gpu_look(words, size) == GPU_FOUND; }
+
+/* What a run is advised to do says nothing about the machine: sentences from the first one on that names an option. */
+static void drop_advice(char *sentences) {
+    const char *option = strstr(sentences, " --");
+    char *end = NULL;
+    for (char *at = sentences; option && (at = strstr(at, ". ")) != NULL && at < option; at++) end = at + 1;
+    if (end) *end = '\0';
+}
+
+/* The compiler matters where the backends can be, also if this machine has no GPU. */
+static void describe_nvrtc(char *text, size_t size) {
+    char why[512];
+    nvrtc compiler;
+    if (svmp_nvrtc_find(&compiler, why, sizeof why))
+        snprintf(text, size, "\nnvrtc: yes, %d.%d", compiler.major, compiler.minor);
+    else
+        snprintf(text, size, "\nnvrtc: no, GPUs interpret the statements of a model (%s)", why);
 }
 
 const char *svmp_gpu_found(char *buffer, size_t size) {
-    char words[512], why[512];
-    nvrtc compiler;
+    char words[512], compiler[640] = "";
+    int broken;
     if (buffer == NULL || size == 0) return NULL;
-    const int found = svmp_cuda_found(words, sizeof words);
-    if (!found)
-        snprintf(buffer, size, "gpu: no. %s", words);
-    else if (svmp_nvrtc_find(&compiler, why, sizeof why))
-        snprintf(buffer, size, "gpu: %s, NVRTC %d.%d", words, compiler.major, compiler.minor);
-    else
-        snprintf(buffer, size, "gpu: %s, no NVRTC", words);
+    const int loaded = find(&broken, words, sizeof words) != NULL, found = svmp_cuda_found(words, sizeof words);
+    if (loaded && !found) drop_advice(words);
+    if (loaded || svmp_build_has("cuda")) describe_nvrtc(compiler, sizeof compiler);
+    snprintf(buffer, size, "gpu: %s%s%s", found ? "" : "no. ", words, compiler);
     return buffer;
 }
