@@ -385,21 +385,11 @@ CUDA_KIND(svmp_backend_cuda_f64, "cuda-f64", alloc_double);
 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
-/* Whether a device is worth its launches: measured in docs/gpu.md. A node and a pair of particles count as one. */
-static int pays(const backend *b, const kernel *k) {
-    const double n = (double)b->n, nodes = (double)b->model->graph->nodes;
-    char words[512];
-    if (b->model->graph->halo || (k ? nodes * n * n : nodes * n * 100) < 1e6) return 0;
-    for (size_t g = 0; g < b->model->group_count; g++)
-        if (svmp_program_group_bound(&b->model->groups[g]) == NULL) return 0;
-    return svmp_cuda_found(words, sizeof words);
-}
-
 /* Memory of a device that others use, or that is less than that of the host, is no reason not to run. */
 static svmp_status alloc_auto(backend *b, const kernel *k) {
-    b->kind = b->local = pays(b, k) ? &svmp_backend_cuda : &svmp_backend_cpu;
+    b->kind = b->local = &svmp_backend_cuda; /* as choice.c would have it */
     const svmp_status status = b->local->alloc(b, k);
-    if (status != SVMP_NO_MEMORY || b->local == &svmp_backend_cpu || b->own == NULL) return status;
+    if (status != SVMP_NO_MEMORY || b->own == NULL) return status;
     const cuda *own = b->own;
     svmp_log(b->context, SVMP_LOG_WARNING, "There is not enough free memory on %s; the run uses the CPU.",
              own->describe);
