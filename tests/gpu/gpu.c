@@ -12,12 +12,13 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/nvrtc.h"
-#include "base/random.h"
 #include "compare.h"
 #include "models.h"
 #include "operations.h"
+#include "runs.h"
 
 #include "bench/bench.h" /* last: it has a context of its own */
+#include "cases.h"
 #include "wide.h"
 
 typedef struct bounds {
@@ -47,6 +48,7 @@ static CUDA_KIND(compiled_64, "cuda-f64", alloc_compiled_64);
 static CUDA_KIND(interpreted, "cuda-f64", alloc_interpreted);
 
 static const bounds both[] = {{&compiled_64, 1e-12}, {&compiled_32, 1e-6}};
+static const backend_kind *const kinds[] = {&compiled_64, &compiled_32};
 static int failures, quick, programs;
 
 static void check(comparison c, const char *name) {
@@ -274,45 +276,6 @@ static void check_extremes(void) {
     svmp_model_free(small);
 }
 
-static void normals(size_t t, size_t i, size_t n, double *row) {
-    svmp_random_normals((random_stream){.seed = 5, .purpose = RANDOM_TEST, .a = t, .b = i}, n, row);
-}
-
-/* Many distances are equal. */
-static void on_lattice(size_t t, size_t i, size_t n, double *row) {
-    for (size_t l = 0; l < n; l++) row[l] = (double)((l * l + 3 * l * (i + 1) + t) % 5);
-}
-
-/* Two clusters; of n = 4, 16, 36, ... particles exactly half of the distances are within one, so that the two middle
- * ones are far apart. */
-static void with_gap(size_t t, size_t i, size_t n, double *row) {
-    const size_t first = (n + (size_t)(sqrt((double)n) + 0.5)) / 2;
-    normals(t, i, n, row);
-    for (size_t l = 0; l < n; l++) row[l] = 0.3 * row[l] + (l < first ? -4 : 4);
-}
-
-/* The median is never where the last ones lead to expect it. */
-static void with_jumps(size_t t, size_t i, size_t n, double *row) {
-    normals(t, i, n, row);
-    for (size_t l = 0; l < n; l++) row[l] *= t % 3 == 0 ? 1 : t % 3 == 1 ? 20 : 0.05;
-}
-
-/* Most particles coincide, and the median is 0. */
-static void together(size_t t, size_t i, size_t n, double *row) {
-    normals(t, i, n, row);
-    for (size_t l = 0; l < n; l++) row[l] = l % 4 ? 1 : row[l];
-}
-
-/* One particle is far from the others. */
-static void with_outlier(size_t t, size_t i, size_t n, double *row) {
-    normals(t, i, n, row);
-    row[(t + i) % n] *= 50;
-}
-
-typedef void (*placement)(size_t t, size_t i, size_t n, double *row);
-static const placement places[] = {on_lattice, with_gap, with_jumps, together, with_outlier};
-static const char *const place_names[] = {"on a lattice", "two clusters", "jumps", "most coincide", "an outlier"};
-
 /* Particles that are hard on a search for a median, at sizes of every kernel. */
 static void check_places(void) {
     const size_t sizes[] = {16, 36, 64, 100, 196, 900};
@@ -424,80 +387,6 @@ static void check_long(size_t side, size_t n, size_t iterations) {
     svmp_model_free(model);
 }
 
-/* A run of some iterations; the particles at its end. Watched: scores and velocities are read in each iteration, so
- * that it is not one launch. Late: nobody waits for what came of a step. */
-enum { WATCHED = 1, LATE = 2 };
-
-static double *run(const backend_kind *kind, const svmp_model *model, const char *text, const char *by, size_t n,
-                   size_t iterations, int how) {
-    kernel k;
-    step s;
-    backend *b = NULL;
-    double *x;
-    const double *end;
-    const size_t numbers = n * svmp_graph_variables(svmp_model_graph(model));
-    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
-    must(svmp_step_parse(context, by, &s));
-    must(svmp_backend_create(kind, model, n, 1, &k, &s, &b));
-    must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    for (size_t p = 0; p < numbers; p++) x[p] = sin((double)p * 1.7) * 3;
-    must(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->patience = how & LATE ? BACKEND_PATIENCE : 0;
-    for (size_t t = 0; t < iterations; t++) {
-        must(b->kind->score(b));
-        if (how & WATCHED) must(svmp_backend_view(b, ARRAY_SCORE, &end));
-        must(b->kind->stein(b, &k, t));
-        if (how & WATCHED) must(svmp_backend_view(b, ARRAY_PHI, &end));
-        must(b->kind->step(b, &s, svmp_step_rate(&s, t, iterations), t));
-    }
-    must(svmp_backend_view(b, ARRAY_PARTICLES, &end));
-    double *kept = malloc(numbers * sizeof *kept);
-    memcpy(kept, end, numbers * sizeof *kept);
-    svmp_backend_free(b);
-    return kept;
-}
-
-/* Rules of all kinds: they keep nothing, one number or two. */
-static const char *const rules[] = {"adam:0.05", "adagrad:0.05", "rmsprop:0.05", "fixed:0.02"};
-
-/* The same bits from run to run, and whether iterations are one launch or several. */
-static void check_bits_of(const svmp_model *model, const char *name, const backend_kind *kind, const char *text,
-                          const char *by, size_t n) {
-    enum { ITERATIONS = 60 };
-    const size_t bytes = n * svmp_graph_variables(svmp_model_graph(model)) * sizeof(double);
-    double *one = run(kind, model, text, by, n, ITERATIONS, 0), *two = run(kind, model, text, by, n, ITERATIONS, LATE),
-           *watched = run(kind, model, text, by, n, ITERATIONS, WATCHED);
-    const int same = memcmp(one, two, bytes) == 0 && memcmp(one, watched, bytes) == 0;
-    printf("%-4s %-8s the same bits from run to run, if nobody waits, and if it is watched, %s, %s, %s, n = %zu\n",
-           same ? "ok" : "BAD", kind->name, name, text, by, n);
-    failures += !same;
-    free(one);
-    free(two);
-    free(watched);
-}
-
-/* Boxes with one bound, with two and with none; steps end at all of them. */
-static svmp_model *boxed_grid(size_t side) {
-    svmp_model *model = grid(side);
-    for (size_t i = 0; i < side * side; i++)
-        if (i % 3) must(svmp_model_set_box(model, i, -0.3, i % 3 == 1 ? INFINITY : 0.5));
-    return model;
-}
-
-/* Many units, and so few that iterations are launched as a graph. */
-static void check_bits(void) {
-    const char *kernels[] = {"rbf@blanket + 0.1*imq@random:2", "rbf@blanket", "imq@random:3", "rbf@random:8"};
-    const char *names[] = {"a grid of 40 x 40", "a grid of 10 x 10", "a grid of 10 x 10 in boxes"};
-    const size_t sizes[] = {2, 16, 20, 33, 50, 64, 130};
-    svmp_model *models[] = {grid(40), grid(10), boxed_grid(10)};
-    for (size_t m = 0; m < 3; m++) {
-        for (size_t each = 0; each < 4 * 2 * 7; each++)
-            check_bits_of(models[m], names[m], both[each % 2].kind, kernels[each / 2 % 4], rules[(each + each / 8) % 4],
-                          sizes[each / 8]);
-        svmp_model_free(models[m]);
-    }
-}
-
 /* Boxes against the CPU, each iteration. */
 static void check_boxes(void) {
     const size_t sizes[] = {3, 50, 100};
@@ -513,166 +402,12 @@ static void check_boxes(void) {
     svmp_model_free(model);
 }
 
-/* Whole iterations, as a user runs them, against those of the CPU: what one rounds, the next ones carry on. Plain loops
- * in the same precisions (tests/unit/simulated.c) differ by 2e-15 and 3e-7 here; sums in another order, and tensor
- * cores, may differ by some times as much. A wrong row or a wrong step differs by more than 1e-2. */
-static void check_run(void) {
-    const double tolerance[] = {1e-10, 1e-5}; /* of `both` */
-    const size_t sizes[] = {50, 100}, iterations = 20;
-    svmp_model *model = grid(10);
-    for (size_t each = 0; each < 2 * 2; each++) {
-        const backend_kind *kind = both[each % 2].kind;
-        const size_t n = sizes[each / 2], numbers = n * 100;
-        double *here = run(&svmp_backend_cpu, model, "rbf@blanket", "adagrad:0.05", n, iterations, 0),
-               *there = run(kind, model, "rbf@blanket", "adagrad:0.05", n, iterations, LATE), largest = 0;
-        for (size_t p = 0; p < numbers; p++) largest = fmax(largest, fabs(there[p] - here[p]) / fmax(1, fabs(here[p])));
-        const int good = largest <= tolerance[each % 2];
-        printf("%-4s %-8s %zu iterations that nobody watches, a grid of 10 x 10, n = %zu: x %.1e\n",
-               good ? "ok" : "BAD", kind->name, iterations, n, largest);
-        failures += !good;
-        free(here);
-        free(there);
-    }
-    svmp_model_free(model);
-}
-
-/* Few units and more of them, whose scores are sums of rows of particles, of derivatives and of both. */
-static void check_wide_bits(void) {
-    const wide_model models[] = {{100, 2, 7, 1},  {70, 3, 6, 0},   {500, 2, 7, 1},
-                                 {1000, 2, 4, 0}, {1400, 2, 7, 1}, {1400, 3, 4, 0}};
-    const size_t sizes[] = {2, 20, 50, 64};
-    const char *kernels[] = {"rbf@blanket", "imq@blanket", "rbf@random:4"};
-    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
-        svmp_model *model = read_wide(&models[m]);
-        for (size_t s = 0; s < 4; s++)
-            check_bits_of(model, models[m].curved ? "curved wide blankets" : "wide blankets", &svmp_backend_cuda,
-                          kernels[(m + s) % 3], rules[(m + s) % 4], sizes[s]);
-        svmp_model_free(model);
-    }
-}
-
-/* Velocities of iteration `last`, of a backend that has done those from `first` on. */
-static double *velocities(const svmp_model *model, const char *text, size_t n, placement place, size_t first,
-                          size_t last) {
-    kernel k;
-    backend *b = NULL;
-    double *x;
-    const double *phi;
-    const size_t variables = svmp_graph_variables(svmp_model_graph(model));
-    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
-    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, NULL, &b));
-    for (size_t t = first; t <= last; t++) {
-        must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-        for (size_t i = 0; i < variables; i++) place(t, i, n, x + i * n);
-        must(svmp_backend_commit(b, ARRAY_PARTICLES));
-        must(b->kind->score(b));
-        must(b->kind->stein(b, &k, t));
-    }
-    must(svmp_backend_view(b, ARRAY_PHI, &phi));
-    double *kept = malloc(variables * n * sizeof *kept);
-    memcpy(kept, phi, variables * n * sizeof *kept);
-    svmp_backend_free(b);
-    return kept;
-}
-
-/* A run that is resumed begins its searches for medians elsewhere: the same bits, also where a search is long. */
-static void check_resumed(void) {
-    const char *kernels[] = {"rbf@blanket", "imq@blanket", "rbf@blanket"};
-    const size_t sizes[] = {50, 64, 100, 196, 900};
-    svmp_model *models[] = {grid(5), grid(5), band(25, 8)};
-    for (size_t each = 0; each < 5 * 5 * 3; each++) {
-        const char *text = kernels[each % 3];
-        const svmp_model *model = models[each % 3];
-        const size_t n = sizes[each / 3 % 5], from = each / 15;
-        double *one = velocities(model, text, n, places[from], 0, 5),
-               *other = velocities(model, text, n, places[from], 5, 5);
-        const int same = memcmp(one, other, n * 25 * sizeof(double)) == 0;
-        printf("%-4s cuda     the same bits of a run that is resumed, %s, %s%s, n = %zu\n", same ? "ok" : "BAD",
-               place_names[from], text, each % 3 == 2 ? " of 17" : "", n);
-        failures += !same;
-        free(one);
-        free(other);
-    }
-    for (size_t k = 0; k < 3; k++) svmp_model_free(models[k]);
-}
-
-/* Iterations until something is not finite: the words, and the particles that are left. */
-static double *diverge(const backend_kind *kind, const svmp_model *model, const char *text, const char *by, size_t n,
-                       size_t patience, size_t *iterations, char *words) {
-    enum { MOST = 1000 };
-    kernel k;
-    step s;
-    backend *b = NULL;
-    double *x;
-    const double *end;
-    size_t t = 0;
-    const size_t numbers = n * svmp_graph_variables(svmp_model_graph(model));
-    svmp_status status = SVMP_OK;
-    must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
-    must(svmp_step_parse(context, by, &s));
-    must(svmp_backend_create(kind, model, n, 1, &k, &s, &b));
-    must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    for (size_t p = 0; p < numbers; p++) x[p] = 8 + sin((double)p * 1.7);
-    must(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->patience = patience;
-    for (; status == SVMP_OK && t < MOST; t += status == SVMP_OK) {
-        status = b->kind->score(b);
-        if (status == SVMP_OK) status = b->kind->stein(b, &k, t);
-        if (status == SVMP_OK) status = b->kind->step(b, &s, svmp_step_rate(&s, t, MOST), t);
-    }
-    *iterations = status == SVMP_NOT_FINITE ? t - b->undone : 0;
-    snprintf(words, 1024, "%s", svmp_context_error(context));
-    must(svmp_backend_view(b, ARRAY_PARTICLES, &end));
-    double *kept = malloc(numbers * sizeof *kept);
-    memcpy(kept, end, numbers * sizeof *kept);
-    svmp_backend_free(b);
-    return kept;
-}
-
-/* A step to where nothing is finite, of which the host hears at once or later; not before iteration `least`. */
-static void check_divergence_of(const svmp_model *model, const char *name, const backend_kind *kind, const char *text,
-                                const char *by, size_t least) {
-    enum { N = 20 };
-    const size_t bytes = N * svmp_graph_variables(svmp_model_graph(model)) * sizeof(double);
-    size_t ended[2];
-    char words[2][1024];
-    double *left[2];
-    for (size_t late = 0; late < 2; late++)
-        left[late] = diverge(kind, model, text, by, N, late ? BACKEND_PATIENCE : 0, &ended[late], words[late]);
-    const int same = ended[0] >= least && ended[0] == ended[1] && strcmp(words[0], words[1]) == 0 &&
-                     memcmp(left[0], left[1], bytes) == 0;
-    printf("%-4s %-8s a step that is not finite, at iteration %zu and %zu if nobody waits, %s, %s\n",
-           same ? "ok" : "BAD", kind->name, ended[0], ended[1], name, text);
-    failures += !same;
-    free(left[0]);
-    free(left[1]);
-}
-
-/* A model that leaves its support, and one that is launched as graphs, of which several have passed by then: with this
- * step it grows by a factor in each iteration, until squared distances overflow. */
-static void check_divergence(void) {
-    const char *text = "model { a ~ dnorm(-3, 0.3)\n b ~ dnorm(sqrt(a), 1)\n c ~ dnorm(b, 1) }";
-    const char *kernels[] = {"rbf@blanket", "rbf@blanket + 0.1*imq@blanket"};
-    svmp_model *model = NULL, *growing = grid(10);
-    must(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
-    for (size_t each = 0; each < 4; each++)
-        check_divergence_of(model, "three nodes", both[each % 2].kind, kernels[each / 2], "fixed:0.5", 3);
-    for (size_t each = 0; each < 2; each++)
-        check_divergence_of(growing, "a grid of 10 x 10", both[each].kind, "rbf@blanket", "fixed:1.2", 41);
-    svmp_model_free(model);
-    svmp_model_free(growing);
-}
-
 static void check_all(const char *folder) {
     failures += check_operations(context);
     check_compiled_text();
-    check_bits();
+    failures += check_runs(context, kinds, 0);
     check_boxes();
-    check_run();
-    check_divergence();
-    check_wide_bits();
     check_places();
-    check_resumed();
     check_wide_domains();
     check_kernels();
     check_seven();
@@ -695,7 +430,7 @@ int main(int count, char **arguments) {
     }
     start_context(0);
     if (wide) {
-        check_wide_bits();
+        failures += check_runs(context, kinds, 1);
         check_wide_units();
         check_wide_domains();
     } else if (programs) {

@@ -1,0 +1,11 @@
+/* Runs on a device as a whole: their bits, their end if something is not finite, and beside the CPU. */
+#ifndef SVMP_TESTS_GPU_RUNS_H
+#define SVMP_TESTS_GPU_RUNS_H
+
+#include "backend/backend.h"
+
+/* Prints a line for each check; returns how many failed. `kinds`: the backends in double and in mixed precision;
+ * `wide`: wide blankets alone. */
+int check_runs(svmp_context *given, const backend_kind *const kinds[2], int wide);
+
+#endif
