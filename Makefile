@@ -1,7 +1,7 @@
 # A thin wrapper around the CMake presets (CMakePresets.json): everything here can also be done with cmake and ctest.
 #
-#   make            build the library, the command and the examples in build/release; where nvcc is, the backend on NVIDIA
-#                   GPUs, too, which takes some minutes (FLAGS=-DSVMP_CUDA=OFF leaves it out)
+#   make            build the library, the command and the examples in build/release; where nvcc is found, also the
+#                   backend for NVIDIA GPUs, which takes some minutes (FLAGS=-DSVMP_CUDA=OFF leaves it out)
 #   make run        install missing packages, build, and show an inference next to its exact answer
 #   make test       install missing packages, build, and run the tests
 #   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics, the paper's claims
@@ -56,7 +56,7 @@ run:
 	@OMP_WAIT_POLICY=passive $(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
 	@echo "A model of your own: $(RELEASE)/svmp run models/robust.bug models/robust.csv shows how (README.md)."
 	@[ -n "$(DRIVER)" ] || [ -e $(RELEASE)/svmp_cuda.so ] || ! $(RELEASE)/svmp --version | grep -q '^cuda: yes' || \
-	    echo "Not built: the backend on NVIDIA GPUs, as this machine has no NVIDIA driver; 'make' builds it (some minutes)."
+	    echo "Not built: the backend for NVIDIA GPUs, because this machine has no NVIDIA driver; 'make' builds it (some minutes)."
 
 test:
 	@$(SETUP) build test

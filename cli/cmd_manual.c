@@ -97,7 +97,7 @@ static const char closing[] =
     ".SH ENVIRONMENT\n"
     "If a variable whose name begins with SVMP_ is set but empty, svmp does without what the variable names.\n"
     ".TP\n.B SVMP_CUDA\n"
-    "The path of the library for GPUs, svmp_cuda.so, which must be of the same version; a name without a slash is in\n"
+    "The path of the library for GPUs, svmp_cuda.so, which must be of the same version; a name without a slash is looked for in\n"
     "the current folder. By default the library is looked for beside libsvmp, then where the system looks for\n"
     "libraries. Empty: GPUs are not used.\n"
     ".TP\n.B SVMP_NVRTC\n"

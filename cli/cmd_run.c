@@ -146,7 +146,7 @@ static void tell_backend(const session *s) {
     const char *asked = options_given(s->set, "backend");
     if (asked == NULL || strcmp(asked, "auto") != 0 || options_given(s->set, "quiet") || !is_speaker()) return;
     const char *reason = svmp_run_setting(s->run, "backend_reason", why, sizeof why);
-    if (reason == NULL && options_given(s->set, "resume")) reason = "as in the checkpoint";
+    if (reason == NULL && strcmp(svmp_options_get(s->options, "backend"), asked) != 0) reason = "as in the checkpoint";
     if (svmp_run_setting(s->run, "backend", name, sizeof name))
         complain(EXIT_DONE, "The backend is '%s'%s%s.", name, reason ? ": " : "", reason ? reason : "");
 }

@@ -32,8 +32,8 @@ function(svmp_cuda_choose given known ci)
 endfunction()
 
 # svmp_cuda_plan(NVCC GIVEN CI): the options of nvcc in SVMP_CUDA_OPTIONS; or the reason why it cannot be used in
-# SVMP_CUDA_WHY, which is empty otherwise. SVMP_CUDA_WORDS has the compute capabilities as "7.5, 8.0, 9.0". Letters as in 90a are of one generation alone: PTX, which later devices
-# compile, has none.
+# SVMP_CUDA_WHY, which is empty otherwise. SVMP_CUDA_WORDS has the compute capabilities as "7.5, 8.0, 9.0". Letters as
+# in 90a are of one generation alone: PTX, which later devices compile, has none.
 function(svmp_cuda_plan nvcc given ci)
   set(SVMP_CUDA_OPTIONS "" PARENT_SCOPE)
   execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE version ERROR_QUIET RESULT_VARIABLE failed)

@@ -172,10 +172,11 @@ static void hear(svmp_log_level level, const char *message, void *user_data) {
     tell_log(level, message, NULL);
 }
 
-/* Why a run with `auto` needs a GPU that is not there. */
-static void explain_backend(const session *s, const char *from) {
+/* Why a run with `auto` needs a GPU that is not there, or that failed. */
+static void explain_backend(const session *s, const char *from, svmp_status status) {
     const char *asked = options_given(s->set, "backend"), *taken = svmp_options_get(s->options, "backend");
-    if (from && s->run == NULL && asked && strcmp(asked, taken) != 0)
+    const int device = status == SVMP_UNSUPPORTED || status == SVMP_NO_MEMORY || status == SVMP_DEVICE_FAILED;
+    if (from && s->run == NULL && device && asked && strcmp(asked, taken) != 0 && strncmp(taken, "cuda", 4) == 0)
         complain(EXIT_WRONG, "The backend must be '%s', as in the checkpoint '%s'.", taken, from);
 }
 
@@ -202,6 +203,6 @@ int session_prepare(session *s) {
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);
     if (made == SVMP_OK) return writer_choose(&s->writer, s->context, s->model, s->run);
     status = failed(s->context, made);
-    explain_backend(s, from);
+    explain_backend(s, from, made);
     return status;
 }

@@ -24,6 +24,7 @@ static void make_clause(const char *sentences, char *clause, size_t size) {
     size_t length = end ? (size_t)(end - sentences) : strlen(sentences);
     if (length > 0 && sentences[length - 1] == '.') length--;
     snprintf(clause, size, "%.*s", (int)length, sentences);
+    if (*clause == '\0') snprintf(clause, size, "there is no GPU");
     if (islower((unsigned char)clause[1])) clause[0] = (char)tolower((unsigned char)clause[0]);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "method/method.h"
 #include "run/checkpoint_file.h"
 #include "run/options.h"
 #include "run/run.h"
@@ -35,8 +36,11 @@ svmp_status svmp_options_resume(svmp_options *options, const char *path) {
     const char *asked = svmp_options_get(options, "backend");
     char saved[64] = "";
     if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_options_resume: the path is NULL.");
+    const method *chosen = svmp_method_find(context, svmp_options_get(options, "method"));
+    if (chosen == NULL) return SVMP_BAD_CALL;
     const int chooses = strcmp(asked, svmp_backend_auto.name) == 0;
-    if (!chooses && strncmp(asked, "cuda", 4) != 0) return SVMP_OK; /* svmp_run_load compares, and costs less */
+    if (!chooses && (chosen->on_host || strncmp(asked, "cuda", 4) != 0))
+        return SVMP_OK; /* the run is one on the CPU; svmp_run_load compares, and costs less */
     SVMP_TRY(saved_backend(context, path, saved, sizeof saved));
     if (*saved == '\0' || strcmp(saved, asked) == 0 || strcmp(saved, svmp_backend_auto.name) == 0) return SVMP_OK;
     return chooses ? svmp_options_set(options, "backend", saved) : svmp_run_refuse_backend(context, path, saved, asked);

@@ -93,7 +93,7 @@ if command -v make >/dev/null && [[ ! -e /proc/driver/nvidia/version && ! -e /de
         printf '#!/bin/sh\necho "cuda: %s"\n' "$part" >fake/build/svmp
         chmod +x fake/bin/cmake fake/build/examples/grid fake/build/svmp
         run
-        said="Not built: the backend on NVIDIA GPUs, as this machine has no NVIDIA driver; 'make' builds it (some minutes)."
+        said="Not built: the backend for NVIDIA GPUs, because this machine has no NVIDIA driver; 'make' builds it (some minutes)."
         [[ $(grep -cxF "$said" said) == $([[ $part != yes* ]]; echo $?) ]] || fail "cuda: $part: $(cat said)"
     done
     printf '#!/bin/sh\necho "cuda: yes"\n' >fake/build/svmp

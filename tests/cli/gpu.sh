@@ -49,6 +49,13 @@ for method in nuts mala local exact dpmp tpmp; do
     [[ $(cat errors) == "svmp: warning: The method '$method' computes nothing on a GPU; the run uses the CPU." ]] || fail "$(cat errors)"
     rows cpu.csv >one
     rows here.csv | cmp - one
+    [[ $method == exact ]] && continue
+    rm -f kept
+    for continued in '--checkpoint kept --checkpoint-every 0' '--resume kept'; do
+        SVMP_CUDA=/nowhere.so "$SVMP" run chain.mtx b.mtx -m $method "${size[@]}" -q --backend cuda $continued -o here.csv -f >said 2>errors ||
+            fail "$(cat errors)"
+    done
+    rows here.csv | cmp - one
 done
 echo 'model { x ~ dgamma(2, 2) }' >gamma.bug
 SVMP_CUDA=/nowhere.so refuses 2 "aussian" run gamma.bug -m exact --backend cuda

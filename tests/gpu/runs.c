@@ -85,7 +85,10 @@ static void check_run(const backend_kind *const kinds[2]) {
         const size_t n = sizes[each / 2], numbers = n * 100;
         double *here = run(&svmp_backend_cpu, model, "rbf@blanket", "adagrad:0.05", n, iterations, 0),
                *there = run(kind, model, "rbf@blanket", "adagrad:0.05", n, iterations, LATE), largest = 0;
-        for (size_t p = 0; p < numbers; p++) largest = fmax(largest, fabs(there[p] - here[p]) / fmax(1, fabs(here[p])));
+        for (size_t p = 0; p < numbers; p++) { /* NaN stays */
+            const double off = fabs(there[p] - here[p]) / fmax(1, fabs(here[p]));
+            largest = off <= largest ? largest : off;
+        }
         const int good = largest <= tolerance[each % 2];
         printf("%-4s %-8s %zu iterations that nobody watches, a grid of 10 x 10, n = %zu: x %.1e\n",
                good ? "ok" : "BAD", kind->name, iterations, n, largest);

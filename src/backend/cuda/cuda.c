@@ -24,7 +24,8 @@ svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer
     SVMP_TRY(SVMP_GROW(b->context, own->taken, own->taken_capacity, own->taken_count + 1));
     const int failure =
         count > room / size ? DEVICE_FULL : own->ops->allocate(own->device, count > 0 ? count * size : 1, &made);
-    if (failure == DEVICE_FULL)
+    own->full = failure == DEVICE_FULL;
+    if (own->full)
         return svmp_fail(
             b->context, SVMP_NO_MEMORY,
             "Out of memory on %s: this run needs at least %.3g GiB more, but only %.3g GiB are free. Use fewer "
@@ -389,8 +390,8 @@ CUDA_KIND(svmp_backend_cuda_f64, "cuda-f64", alloc_double);
 static svmp_status alloc_auto(backend *b, const kernel *k) {
     b->kind = b->local = &svmp_backend_cuda; /* as choice.c would have it */
     const svmp_status status = b->local->alloc(b, k);
-    if (status != SVMP_NO_MEMORY || b->own == NULL) return status;
     const cuda *own = b->own;
+    if (status != SVMP_NO_MEMORY || own == NULL || !own->full) return status;
     svmp_log(b->context, SVMP_LOG_WARNING, "There is not enough free memory on %s; the run uses the CPU.",
              own->describe);
     svmp_cuda_free(b);

@@ -45,6 +45,7 @@ typedef struct cuda {
     int bits; /* of pair work: 32 or 64 */
     void **taken;
     size_t taken_count, taken_capacity; /* memory of the device */
+    int full;                           /* whether the last thing to take did not fit there */
 
     double *x, *score, *phi, *state[2], *lower, *upper;
     uint32_t *whole_variable, *whole_node; /* of a part of a model: indices in the whole; NULL: the same */
@@ -118,9 +119,6 @@ svmp_status svmp_cuda_measure(backend *b, const kernel *k, size_t count, size_t 
 
 /* Finds the library of devices. Fails with a sentence. */
 svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops);
-
-/* Whether there is a device that can be used: its name, or the sentence that says why not. */
-int svmp_cuda_found(char *words, size_t size);
 
 /* ---- operations that were put off -------------------------------------------------------------------------------- */
 

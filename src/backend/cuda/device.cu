@@ -336,8 +336,8 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
         int driver = 0, runtime = 0;
         if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
             return refuse(text, size,
-                          "No NVIDIA driver was found. If there is a GPU, nvidia-smi must work here, and a container "
-                          "must be given the GPU.");
+                          "No NVIDIA driver was found. If this machine has a GPU, nvidia-smi must work, and a "
+                          "container must be given access to it.");
         (void)cudaRuntimeGetVersion(&runtime);
         snprintf(why, sizeof why, "The NVIDIA driver is too old: it is for CUDA %d.%d, and this build needs %d.%d.",
                  driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
@@ -368,11 +368,10 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     d->capability = properties.major * 10 + properties.minor;
     d->shared_most = (int)properties.sharedMemPerBlockOptin;
     snprintf(d->words, sizeof d->words, "%s", properties.name);
-    const int failed =
-        check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
-        check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
-        check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
-        check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
+    const int failed = check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
+                       check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
+                       check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
+                       check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
     if (failed) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
         close_device(d);

@@ -14,9 +14,8 @@
 #ifdef SVMP_HAVE_CUDA
 static const char advice[] = "Build it with 'make' in svmp's sources, or set SVMP_CUDA to its path.";
 #else
-static const char advice[] =
-    "This build is without it: build it with 'make' in svmp's sources, on a machine with nvcc, or "
-    "set SVMP_CUDA to its path.";
+static const char advice[] = "This build does not include it: run 'make' in svmp's sources on a machine with nvcc, or "
+                             "set SVMP_CUDA to its path.";
 #endif
 
 /* Beside the file that contains this function: libsvmp, or a program that it is linked into, unless that was found by
@@ -113,8 +112,6 @@ gpu_state svmp_gpu_look(char *words, size_t size) {
     return GPU_FOUND;
 }
 
-int svmp_cuda_found(char *words, size_t size) { return svmp_gpu_look(words, size) == GPU_FOUND; }
-
 /* What a run is advised to do says nothing about the machine: sentences from the first one on that names an option. */
 static void drop_advice(char *sentences) {
     const char *option = strstr(sentences, " --");
@@ -137,7 +134,8 @@ const char *svmp_gpu_found(char *buffer, size_t size) {
     char words[512], compiler[640] = "";
     int broken;
     if (buffer == NULL || size == 0) return NULL;
-    const int loaded = find(&broken, words, sizeof words) != NULL, found = svmp_cuda_found(words, sizeof words);
+    const int loaded = find(&broken, words, sizeof words) != NULL;
+    const int found = svmp_gpu_look(words, sizeof words) == GPU_FOUND;
     if (loaded && !found) drop_advice(words);
     if (loaded || svmp_build_has("cuda")) describe_nvrtc(compiler, sizeof compiler);
     snprintf(buffer, size, "gpu: %s%s%s", found ? "" : "no. ", words, compiler);

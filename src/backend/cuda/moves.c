@@ -32,8 +32,8 @@ static svmp_status say_wrong(backend *b, size_t t) {
     const size_t beyond = own->bits == 32 ? find_beyond(b) : SIZE_MAX;
     if (beyond != SIZE_MAX)
         return svmp_fail(b->context, SVMP_NOT_FINITE,
-                         "The score of %s is %g in particle %zu at iteration %zu, too large for single precision. Use "
-                         "--backend cuda-f64, or a start that is closer to the posterior.",
+                         "The score of %s is %g in particle %zu at iteration %zu, too large for single precision. Try "
+                         "a smaller step, a start that is closer to the posterior, or --backend cuda-f64.",
                          svmp_model_variable_name(b->model, beyond / b->n, name, sizeof name), b->score[beyond],
                          beyond % b->n + 1, t + 1);
     if (b->evaluator == NULL) SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
