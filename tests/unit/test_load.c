@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/choice.h"
 #include "backend/cuda/cuda.h"
 
 static char work[] = "/tmp/svmp-test-load-XXXXXX";
