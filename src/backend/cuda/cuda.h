@@ -43,9 +43,9 @@ typedef struct cuda {
     const device_ops *ops;
     device *device;
     int bits; /* of pair work: 32 or 64 */
+    int full; /* whether the last thing to take did not fit in the memory of the device */
     void **taken;
     size_t taken_count, taken_capacity; /* memory of the device */
-    int full;                           /* whether the last thing to take did not fit there */
 
     double *x, *score, *phi, *state[2], *lower, *upper;
     uint32_t *whole_variable, *whole_node; /* of a part of a model: indices in the whole; NULL: the same */
