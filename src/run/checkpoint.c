@@ -73,10 +73,11 @@ static svmp_status other_backend(const checkpoint *file, const svmp_run *run, co
     if (run->method->on_host && strncmp(saved, "cuda", 4) == 0) return SVMP_OK;
     if (strcmp(saved, svmp_backend_auto.name) != 0)
         return svmp_run_refuse_backend(run->context, file->path, saved, now);
-    svmp_log(run->context, SVMP_LOG_WARNING,
-             "The checkpoint '%s' does not say whether it was written on the CPU or on a GPU; the run continues with the "
-             "backend '%s'.",
-             file->path, now);
+    svmp_log(
+        run->context, SVMP_LOG_WARNING,
+        "The checkpoint '%s' does not say whether it was written on the CPU or on a GPU; the run continues with the "
+        "backend '%s'.",
+        file->path, now);
     return SVMP_OK;
 }
 

@@ -241,7 +241,8 @@ static void make_old(void) {
 
 static void count_warning(svmp_log_level level, const char *message, void *user_data) {
     if (level != SVMP_LOG_WARNING) return;
-    if (strstr(message, "does not say whether it was written on the CPU or on a GPU; the run continues with the backend 'cpu'."))
+    if (strstr(message,
+               "does not say whether it was written on the CPU or on a GPU; the run continues with the backend 'cpu'."))
         ++*(int *)user_data;
     else
         fail_msg("%s", message);
