@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "base/vector.h"
+#include "base/row_sums.h"
 #include "bench.h"
-#include "diag/chains.h"
+#include "sample/mixing.h"
 
 enum { CHAINS = 4, LAG = 100 };
 

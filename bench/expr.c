@@ -2,12 +2,12 @@
  *
  *     bench_expr [--quick]        prints, for each model and n, nanoseconds per (factor x particle) and their ratio
  *
- * Hand-written code meets the same contract (model/group.h): the same arrays in, the same arrays out. The two take
- * turns, and the best of several rounds counts. The results are compared too: it ends where they differ. */
+ * Hand-written code meets the same contract (model/factor_group.h): the same arrays in, the same arrays out. The two
+ * take turns, and the best of several rounds counts. The results are compared too: it ends where they differ. */
 #include <math.h>
 
 #include "bench/bench.h"
-#include "model/program_group.h"
+#include "model/program_factors.h"
 
 typedef void (*by_hand)(size_t instances, size_t n, const uint32_t *variables, const double *const *columns,
                         const double *x, double *value, double *gradient);

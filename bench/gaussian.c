@@ -10,10 +10,10 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "maths/sparse_factor.h"
 #include "model/curvature.h"
-#include "model/evaluate.h"
-#include "model/factorisation.h"
-#include "start/gaussian.h"
+#include "model/evaluator.h"
+#include "prepare/fitted_gaussian.h"
 
 #include "bench/bench.h" /* last: it has a variable `context` */
 

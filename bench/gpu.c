@@ -19,7 +19,7 @@
  */
 #include "backend/backend.h"
 #include "bench/paper.h"
-#include "diag/ksd.h"
+#include "stein/discrepancy.h"
 
 static int quick;
 

@@ -13,9 +13,9 @@
 #include "backend/backend.h"
 #include "base/random.h"
 #include "bench/bench.h"
-#include "graph/colour.h"
-#include "method/sweep.h"
-#include "model/local.h"
+#include "graph/colouring.h"
+#include "method/moves/sweep.h"
+#include "model/node_evaluator.h"
 
 static int rounds = 15;
 static double enough = 0.03; /* seconds a round */

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "backend/mpi/mpi.h"
+#include "backend/exchange_rows.h"
 #include "bench/bench.h"
 #include "method/method.h"
 #include "svmp_plan.h"

@@ -5,7 +5,7 @@
  *
  *     bench_stein [--quick]       all sizes, shapes and instruction sets
  */
-#include "backend/cpu/cpu.h"
+#include "backend/cpu/cpu_backend.h"
 #include "bench/bench.h"
 
 static int all_threads, quick;

@@ -8,8 +8,8 @@
 
 #include "base/random.h"
 #include "method/method.h"
-#include "run/options.h"
-#include "verify/verify.h"
+#include "run/option_table.h"
+#include "verify/verdict_inside.h"
 
 typedef struct target {
     const char *name, *text;

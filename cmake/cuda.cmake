@@ -1,6 +1,6 @@
 # How nvcc builds svmp_cuda.so, for cmake/parts.cmake and, by `cmake -P`, for tests/cli/cuda_part.sh.
 
-set(SVMP_CUDA_NEEDS 11.8) # launches that begin before the one before them has ended (src/backend/cuda/queue.cuh)
+set(SVMP_CUDA_NEEDS 11.8) # launches that begin before the one before them has ended (plugins/cuda/launch_queue.cuh)
 
 # svmp_cuda_choose(GIVEN KNOWN CI): the compute capabilities, oldest first, in SVMP_CUDA_CHOSEN. GIVEN is what the user
 # wants, or empty; KNOWN are those of nvcc.

@@ -1,5 +1,5 @@
 # svmp_embed(OUTPUT HEADER COMMENT PART...): the C file OUTPUT that defines each PART of HEADER, an embedded_file
-# (cli/front/embedded.h), from the files that the variable of that name lists.
+# (apps/front/embedded_file.h), from the files that the variable of that name lists.
 function(svmp_embed output header comment)
   set(sources "")
   set(files "")

@@ -108,10 +108,10 @@ endif()
 if(SVMP_HAVE_CUDA) # nvcc itself says which files the library depends on
   set(cuda_library ${PROJECT_BINARY_DIR}/svmp_cuda.so)
   add_custom_command(OUTPUT ${cuda_library}
-    COMMAND ${SVMP_NVCC} -std=c++17 -O3 --threads 0 ${SVMP_CUDA_OPTIONS} -I${PROJECT_SOURCE_DIR}/src
+    COMMAND ${SVMP_NVCC} -std=c++17 -O3 --threads 0 ${SVMP_CUDA_OPTIONS} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/plugins
       -MD -MF ${cuda_library}.d -MT ${cuda_library} -Xcompiler -fPIC,-fvisibility=hidden -shared -o ${cuda_library}
-      ${PROJECT_SOURCE_DIR}/src/backend/cuda/device.cu
-    DEPENDS src/backend/cuda/device.cu DEPFILE ${cuda_library}.d
+      ${PROJECT_SOURCE_DIR}/plugins/cuda/device.cu
+    DEPENDS plugins/cuda/device.cu DEPFILE ${cuda_library}.d
     COMMENT "Building svmp_cuda.so" VERBATIM)
   add_custom_target(svmp_cuda ALL DEPENDS ${cuda_library})
   install(PROGRAMS ${cuda_library} DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -120,7 +120,7 @@ endif()
 target_link_libraries(svmp_parts INTERFACE ${CMAKE_DL_LIBS})
 svmp_part(cuda "${SVMP_HAVE_CUDA}" "${SVMP_CUDA_WHY}" "in svmp_cuda.so, for compute capability ${SVMP_CUDA_WORDS} and newer")
 
-# The page of a report uses D3, which is embedded in the command (report/, cmake/embed.cmake).
+# The page of a report uses D3, which is embedded in the command (apps/report/page, cmake/embed.cmake).
 find_file(SVMP_D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 NO_DEFAULT_PATH)
 if(SVMP_D3_SCRIPT)
   set(SVMP_D3 ${SVMP_D3_SCRIPT})
@@ -129,11 +129,11 @@ svmp_part(d3 "${SVMP_D3}" "the command 'report' is left out (Debian: node-d3)")
 
 # The hot loops are compiled for several instruction sets and selected at run time (src/backend/cpu/lanes.h).
 include(CheckCCompilerFlag)
-set(SVMP_LANES src/backend/cpu/isa_baseline.c src/backend/cpu/isa_avx2.c src/backend/cpu/isa_avx512.c)
+set(SVMP_LANES src/backend/cpu/lanes_baseline.c src/backend/cpu/lanes_avx2.c src/backend/cpu/lanes_avx512.c)
 set_source_files_properties(${SVMP_LANES} PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-Wno-psabi")
 check_c_compiler_flag("-mavx512f -mavx512dq -mavx2 -mfma" SVMP_KNOWS_AVX)
 if(SVMP_KNOWS_AVX AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_definitions(svmp_parts INTERFACE SVMP_X86)
-  set_property(SOURCE src/backend/cpu/isa_avx2.c APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma -mpopcnt)
-  set_property(SOURCE src/backend/cpu/isa_avx512.c APPEND PROPERTY COMPILE_OPTIONS -mavx512f -mavx512dq -mfma -mpopcnt)
+  set_property(SOURCE src/backend/cpu/lanes_avx2.c APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma -mpopcnt)
+  set_property(SOURCE src/backend/cpu/lanes_avx512.c APPEND PROPERTY COMPILE_OPTIONS -mavx512f -mavx512dq -mfma -mpopcnt)
 endif()

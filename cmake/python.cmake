@@ -5,7 +5,7 @@ if(SVMP_PYTHON)
   target_compile_options(svmp_objects PRIVATE -g0)
   target_compile_options(svmp_command PRIVATE -g0 -O1)
   set(outside_the_loop ${SVMP_SOURCES})
-  list(FILTER outside_the_loop INCLUDE REGEX "/src/(data|dist|graph|lang|plan|read|run|sample)/|/src/expr/(differentiate|range|recipe|simplify)")
+  list(FILTER outside_the_loop INCLUDE REGEX "/src/(data|dist|graph|lang|run|sample)/|/src/expr/(differentiate|value_range|recipe|simplify)")
   set_property(SOURCE ${outside_the_loop} APPEND PROPERTY COMPILE_OPTIONS -O1)
   set_property(TARGET svmp PROPERTY VERSION) # one file: a wheel has no links
   set_property(TARGET svmp PROPERTY SOVERSION)

@@ -1,9 +1,9 @@
 #include "backend/backend.h"
 
-#include "backend/message.h"
-#include "backend/mpi/mpi.h"
-#include "base/listing.h"
-#include "base/team.h"
+#include "backend/exchange_rows.h"
+#include "backend/node_messages.h"
+#include "base/name_list.h"
+#include "base/peers.h"
 
 #include <ctype.h>
 #include <string.h>

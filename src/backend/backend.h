@@ -6,17 +6,17 @@
  *     step       x <- x + displacement of phi
  *
  * All of them read the same old particles and may divide the work in any way that does not change the bits. `ref` is
- * plain loops, the oracle for all others. For a part of a model (model/part.h) a backend moves the own nodes; `mpi`
- * then wraps the local backend and updates the halo. A backend with particles elsewhere is asked for all own nodes at
- * once, when the halo is there.
+ * plain loops, the oracle for all others. For a part of a model (model/model_part.h) a backend moves the own nodes;
+ * `mpi` then wraps the local backend and updates the halo. A backend with particles elsewhere is asked for all own
+ * nodes at once, when the halo is there.
  */
 #ifndef SVMP_BACKEND_BACKEND_H
 #define SVMP_BACKEND_BACKEND_H
 
-#include "kernel/kernel.h"
-#include "kernel/measure.h"
-#include "model/evaluate.h"
-#include "step/step.h"
+#include "model/evaluator.h"
+#include "stein/kernel.h"
+#include "stein/stein_measure.h"
+#include "stein/step_rule.h"
 
 typedef struct backend backend;
 
@@ -69,10 +69,10 @@ typedef struct backend_kind {
     svmp_status (*fetch_rows)(backend *b, size_t first, size_t last);
     svmp_status (*store_rows)(backend *b, size_t first, size_t last);
 
-    /* Measures the first `count` particles as they are with a kernel, for the Stein discrepancy (diag/ksd.h):
+    /* Measures the first `count` particles as they are with a kernel, for the Stein discrepancy (stein/discrepancy.h):
      * `measured` has room for the own variables; random domains are those of iteration t. Kernel and count are the same
-     * in every call. Where it fails, for want of memory or because of scores that are not finite, diag/ksd.c can still
-     * measure the arrays in this process. NULL: it always does. */
+     * in every call. Where it fails, for want of memory or because of scores that are not finite, stein/discrepancy.c
+     * can still measure the arrays in this process. NULL: it always does. */
     svmp_status (*measure)(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured);
 
     /* Undoes the last step, which was right here and failed in another process. NULL: x and phi trade places. */
@@ -102,7 +102,7 @@ struct backend {
     svmp_context *context;
     const svmp_model *model;
     const struct team
-        *others; /* the processes that have the other parts of the model (base/team.h); NULL: it is whole */
+        *others; /* the processes that have the other parts of the model (base/peers.h); NULL: it is whole */
     size_t n;
     uint64_t seed;
     int threads;
@@ -115,7 +115,7 @@ struct backend {
                                          * over iterations, where kernel or step are in units of it; 0: not seen yet,
                                          * or all particles are one. NULL: nobody asks */
     double *z;                          /* variables * n, where sd is: x less its mean, in units of the sd */
-    struct messages *messages;          /* to nodes (message.h); NULL: the kernel asks for none */
+    struct messages *messages;          /* to nodes (node_messages.h); NULL: the kernel asks for none */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
     size_t patience;                    /* steps whose outcome may be unknown when `step` and `diffuse` return */

@@ -1,5 +1,5 @@
 #include "base/machine.h"
-#include "base/team.h"
+#include "base/peers.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

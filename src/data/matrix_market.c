@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "base/text.h"
+#include "base/text_lines.h"
 
 typedef struct market_reader {
     text_file text;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "dist/car.h"
-#include "dist/words.h"
+#include "dist/formula_words.h"
+#include "dist/map_neighbours.h"
 
 /* The literals of an array as numbers, to be released. */
 static double *numbers_of(program_builder *b, const expr_array *array) {

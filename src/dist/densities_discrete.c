@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "dist/words.h"
-#include "expr/arrays.h"
+#include "dist/formula_words.h"
+#include "expr/expr_vectors.h"
 
 static bool is(const program_builder *b, expr e, expr_op op) { return svmp_expr_op(b, e) == op; }
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "dist/words.h"
-#include "expr/arrays.h"
+#include "dist/formula_words.h"
+#include "expr/expr_vectors.h"
 
 /* ---- dnormmix: sum of pi_j N(x; mu_j, tau_j) / sum of pi_j ---- */
 

@@ -1,8 +1,8 @@
 /* Distributions of vectors and matrices: the formula stands above each; p is the number of rows. */
 #include "dist/densities.h"
 
-#include "dist/words.h"
-#include "expr/arrays.h"
+#include "dist/formula_words.h"
+#include "expr/expr_vectors.h"
 
 static const double log_2 = 0.69314718055994530942;
 static const double log_pi = 1.1447298858494001741;

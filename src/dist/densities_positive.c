@@ -1,7 +1,7 @@
 /* Continuous distributions on the half-line: the formula stands above each. */
 #include "dist/densities.h"
 
-#include "dist/words.h"
+#include "dist/formula_words.h"
 
 static const double half_log_2_pi = 0.91893853320467274178;
 static const double log_2_over_pi = -0.45158270528945486473;

@@ -1,7 +1,7 @@
 /* Continuous distributions on the line and on intervals: the formula stands above each. */
 #include "dist/densities.h"
 
-#include "dist/words.h"
+#include "dist/formula_words.h"
 
 static const double log_2 = 0.69314718055994530942;
 static const double log_pi = 1.1447298858494001741;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dist/densities.h"
-#include "dist/words.h"
+#include "dist/formula_words.h"
 
 /* ---- the table ---------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #define SVMP_DIST_DISTRIBUTIONS_H
 
 #include "base/random.h"
-#include "dist/strata.h"
+#include "dist/stratified_draws.h"
 #include "expr/program.h"
 
 enum { DISTRIBUTION_ARGUMENTS = 7 };

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "dist/densities.h"
-#include "expr/special.h"
+#include "maths/special.h"
 
 #define ARGUMENT(k) (arguments[k].items[0])
 #define DRAWS(identifier)                                                                                              \

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dist/car.h"
 #include "dist/distributions.h"
+#include "dist/map_neighbours.h"
 
 /* Writes the sentence where one is wanted; always false, so that a refusal is one line. */
 static bool refuse(char *sentence, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -1,10 +1,10 @@
 /* Building: nodes that are equal are one node. */
-#include "expr/graph.h"
+#include "expr/expr_nodes.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "expr/kernels.h"
+#include "expr/operation_loops.h"
 
 static const struct {
     const char *name;
@@ -16,7 +16,7 @@ static const struct {
 #define OP1(name, value, da)         {#name, 1},
 #define OP2(name, value, da, db)     {#name, 2},
 #define OP3(name, value, da, db, dc) {#name, 3},
-#include "expr/ops.def"
+#include "expr/operations.def"
 #undef OP1
 #undef OP2
 #undef OP3

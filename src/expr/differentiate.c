@@ -1,6 +1,6 @@
 /* The reverse sweep, done once, on the graph: from the value down to the inputs, a node's adjoint w = d value / d node
- * is complete when the node is reached, and is passed on to its operands by the rules of ops.def. */
-#include "expr/graph.h"
+ * is complete when the node is reached, and is passed on to its operands by the rules of operations.def. */
+#include "expr/expr_nodes.h"
 
 #include <math.h>
 
@@ -88,7 +88,7 @@ static expr t_shape(program_builder *b, expr t, expr k) {
         b, svmp_expr_multiply(b, svmp_expr_sign(b, t), svmp_expr_multiply(b, tail, svmp_expr_add(b, by_shape, by_x))));
 }
 
-/* The words of ops.def. */
+/* The words of operations.def. */
 #define NONE                               none
 #define MISSING                            missing(builder, op)
 #define NUMBER(x)                          svmp_expr_literal(builder, x)
@@ -180,7 +180,7 @@ static void pass_on(reverse_sweep *sweep, expr r, expr w) {
         if (WANTED(1)) contribute(sweep, b, db, below);                                                                \
         if (WANTED(2)) contribute(sweep, c, dc, below);                                                                \
         break;
-#include "expr/ops.def"
+#include "expr/operations.def"
 #undef OP1
 #undef OP2
 #undef OP3

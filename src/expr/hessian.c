@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/vector.h"
-#include "expr/code.h"
+#include "base/row_sums.h"
+#include "expr/instructions.h"
 
 /* An expression for each pair as long as this is not more work than so many visits of nodes, and so many outputs. */
 enum { MOST_VISITS = 1 << 21, MOST_OUTPUTS = 4096, TOGETHER = 1 << 14 };

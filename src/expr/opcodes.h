@@ -2,7 +2,7 @@
 #ifndef SVMP_EXPR_OPCODES_H
 #define SVMP_EXPR_OPCODES_H
 
-/* The operations: OP_add, OP_multiply, OP_exp ... one for each row of ops.def. */
+/* The operations: OP_add, OP_multiply, OP_exp ... one for each row of operations.def. */
 typedef enum expr_op {
     OP_literal,
     OP_input,
@@ -10,7 +10,7 @@ typedef enum expr_op {
 #define OP1(name, value, da)         OP_##name,
 #define OP2(name, value, da, db)     OP_##name,
 #define OP3(name, value, da, db, dc) OP_##name,
-#include "expr/ops.def"
+#include "expr/operations.def"
 #undef OP1
 #undef OP2
 #undef OP3

@@ -1,7 +1,7 @@
 /* Finishing: the gradient, the code of lanes and of instances. */
 #include "expr/program.h"
 
-#include "expr/code.h"
+#include "expr/instructions.h"
 
 /* Every leaf that a live expression reads must be there. */
 static svmp_status check_leaves(program_builder *builder, size_t slots, size_t parameters) {

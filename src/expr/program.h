@@ -28,8 +28,8 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "expr/instance_view.h"
 #include "expr/opcodes.h"
-#include "expr/view.h"
 
 /* A handle, of one builder. Copy it freely. */
 typedef struct expr {
@@ -82,7 +82,7 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
     static inline expr svmp_expr_##name(program_builder *builder, expr a, expr b, expr c) {                            \
         return svmp_expr_apply(builder, OP_##name, a, b, c);                                                           \
     }
-#include "expr/ops.def"
+#include "expr/operations.def"
 #undef OP1
 #undef OP2
 #undef OP3
@@ -90,7 +90,7 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
 /* log of the sum of exp(terms[k]); -inf without terms. */
 expr svmp_expr_log_sum_exp(program_builder *builder, size_t count, const expr *terms);
 
-/* How many operands an operation has (0 for leaves), and its name as in ops.def. */
+/* How many operands an operation has (0 for leaves), and its name as in operations.def. */
 int svmp_op_arity(expr_op op);
 const char *svmp_op_name(expr_op op);
 
@@ -174,7 +174,7 @@ size_t svmp_bound_instances(const bound_program *bound);
 /* Bytes of scratch that svmp_bound_evaluate needs for n particles; aligned as malloc aligns. */
 size_t svmp_bound_scratch(const bound_program *bound, size_t n);
 
-/* The contract of factor_kind.evaluate (model/group.h). With `slots` inputs and `outputs` values:
+/* The contract of factor_kind.evaluate (model/factor_group.h). With `slots` inputs and `outputs` values:
  *     variables[k*slots + j]                    the variable in slot j of instance k, of all instances
  *     x[i*n + l]                                variable i of particle l
  *     value[((k - first)*outputs + o)*n + l]    may be NULL
@@ -184,9 +184,9 @@ size_t svmp_bound_scratch(const bound_program *bound, size_t n);
 void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
                          const double *x, void *scratch, double *value, double *gradient);
 
-/* The same for instances that are seen from one node each (view.h), with the derivatives of `partial` alone, or of all
- * slots where it is NULL: rows of the k-th instance of the view, and there of the partial's derivatives, one behind the
- * other. `value` may be NULL. */
+/* The same for instances that are seen from one node each (instance_view.h), with the derivatives of `partial` alone,
+ * or of all slots where it is NULL: rows of the k-th instance of the view, and there of the partial's derivatives, one
+ * behind the other. `value` may be NULL. */
 size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n);
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
                               const instance_view *view, size_t n, void *scratch, double *value, double *gradient);

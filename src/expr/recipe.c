@@ -1,5 +1,5 @@
 /* A program's recipe: the live part of the graph, packed, and back into a builder. */
-#include "expr/code.h"
+#include "expr/instructions.h"
 
 /* What stands in the recipe of a node: the operations of lanes, and the leaves that they read. */
 static bool is_leaf(const expr_node *node) { return node->level < LEVEL_INPUT || node->op == OP_input; }

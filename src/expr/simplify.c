@@ -1,6 +1,6 @@
 /* The algebra of building: what an operation becomes when it can be said with less, or more stably. A rule looks at the
  * operands and at most their operands, so that building stays linear. */
-#include "expr/graph.h"
+#include "expr/expr_nodes.h"
 
 #include <math.h>
 

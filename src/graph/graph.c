@@ -1,4 +1,4 @@
-#include "graph/part.h"
+#include "graph/graph_part.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "base/thread.h"
+#include "base/threads.h"
 #include "method/method.h"
 
 typedef struct mala {

@@ -4,9 +4,9 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
-#include "method/options.h"
+#include "method/run_options.h"
+#include "prepare/start_particles.h"
 #include "sample/history.h"
-#include "start/init.h"
 
 #define METHOD_INIT        "normal:1"
 #define METHOD_EXAMINATION (1.0 / 3)

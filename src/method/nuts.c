@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "method/adaptation.h"
-#include "method/leap.h"
 #include "method/method.h"
-#include "method/tree.h"
-#include "model/natural.h"
+#include "method/moves/adaptation.h"
+#include "method/moves/leap.h"
+#include "method/nuts_tree.h"
+#include "model/natural_values.h"
 
 /* Statistics of a draw, in the order of Stan's columns. */
 #define STATISTICS(X)                                                                                                  \

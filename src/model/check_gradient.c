@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/thread.h"
+#include "base/threads.h"
 #include "model/model.h"
 
 enum { PAIR = 2, LEVELS = 18, MOST_ORDER = 6 }; /* a pair of points is evaluated at once */

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/eigen.h"
-#include "base/thread.h"
+#include "base/threads.h"
 #include "expr/hessian.h"
+#include "maths/eigenvalues.h"
 #include "model/curvature_group.h"
 
 /* Instances with the same variables are added up in cells, at most so many cells for a run of them; a task is as many

@@ -7,8 +7,8 @@
 #ifndef SVMP_MODEL_CURVATURE_H
 #define SVMP_MODEL_CURVATURE_H
 
+#include "maths/sparse_pattern.h"
 #include "model/model.h"
-#include "model/sparsity.h"
 
 typedef struct curvature curvature;
 

@@ -2,7 +2,7 @@
 #ifndef SVMP_MODEL_CURVATURE_GROUP_H
 #define SVMP_MODEL_CURVATURE_GROUP_H
 
-#include "model/group.h"
+#include "model/factor_group.h"
 
 typedef struct curvature_group {
     const factor_group *factors;

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/peers.h"
 #include "base/random.h"
-#include "base/team.h"
-#include "model/evaluate.h"
+#include "model/evaluator.h"
 
 enum { POINTS = 2 };
 

@@ -2,7 +2,7 @@
 #ifndef SVMP_MODEL_FINGERPRINT_H
 #define SVMP_MODEL_FINGERPRINT_H
 
-#include "graph/part.h"
+#include "graph/graph_part.h"
 #include "model/model.h"
 
 /* Each checksum is a sum over items, keyed by their position in the whole model, so that parts can be added. */

@@ -1,4 +1,4 @@
-#include "base/output.h"
+#include "base/output_file.h"
 #include "model/model.h"
 
 svmp_status svmp_model_save_graph(const svmp_model *model, svmp_graph_format format, const char *path, int overwrite) {

@@ -1,12 +1,12 @@
-/* The order in which the particles of a leaf take their stratified random numbers (dist/strata.h): by the first
- * argument of its distribution that differs between them, usually a mean. Then the chance correlation of a draw with
- * what it depends on, 1/sqrt(n) in a random order, nearly disappears, and with it the error of the leaf's sd (as in
- * array-RQMC: L'Ecuyer, Lecot and Tuffin, Operations Research 2008). */
+/* The order in which the particles of a leaf take their stratified random numbers (dist/stratified_draws.h): by the
+ * first argument of its distribution that differs between them, usually a mean. Then the chance correlation of a draw
+ * with what it depends on, 1/sqrt(n) in a random order, nearly disappears, and with it the error of the leaf's sd (as
+ * in array-RQMC: L'Ecuyer, Lecot and Tuffin, Operations Research 2008). */
 #ifndef SVMP_MODEL_LEAF_ORDER_H
 #define SVMP_MODEL_LEAF_ORDER_H
 
-#include "dist/strata.h"
-#include "model/lowered_work.h"
+#include "dist/stratified_draws.h"
+#include "model/node_prior.h"
 
 typedef struct ordered_particle {
     double key;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/name.h"
-#include "base/team.h"
-#include "model/callback.h"
-#include "model/gaussian_group.h"
-#include "model/lowered.h"
-#include "model/modes.h"
+#include "base/name_rules.h"
+#include "base/peers.h"
+#include "model/callback_factors.h"
+#include "model/gaussian_factors.h"
+#include "model/posterior_modes.h"
+#include "model/text_model.h"
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;

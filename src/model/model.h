@@ -2,9 +2,9 @@
 #ifndef SVMP_MODEL_MODEL_H
 #define SVMP_MODEL_MODEL_H
 
-#include "base/team.h"
+#include "base/peers.h"
 #include "graph/graph.h"
-#include "model/group.h"
+#include "model/factor_group.h"
 #include "model/quadratic.h"
 
 struct svmp_model {
@@ -44,7 +44,7 @@ static inline size_t svmp_model_factor(const svmp_model *model, size_t group, si
     return model->group_factor[group] + (origin ? origin[k] : k);
 }
 
-/* A factor that could not be evaluated and what was wrong (group.h), as one number: the earlier the factor, the
+/* A factor that could not be evaluated and what was wrong (factor_group.h), as one number: the earlier the factor, the
  * smaller.
  */
 #define FAILURE_NONE SIZE_MAX

@@ -39,7 +39,7 @@ typedef struct pairwise {
 svmp_status svmp_pairwise_create(const svmp_model *model, const char *who, pairwise **made);
 void svmp_pairwise_free(pairwise *p);
 
-/* Working memory of one thread to evaluate either `few` or `many` values at once, and no other number (group.h:
+/* Working memory of one thread to evaluate either `few` or `many` values at once, and no other number (factor_group.h:
  * scratch). `x` has room for the values of an edge. */
 typedef struct pairwise_room {
     double *x, *value, *gradient;

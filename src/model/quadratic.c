@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/target_clones.h"
 
 svmp_status svmp_quadratic_add(svmp_context *context, quadratic *q, uint32_t row, uint32_t column, double value) {
     SVMP_TRY(SVMP_GROW(context, q->entries, q->entries_capacity, q->count + 1));

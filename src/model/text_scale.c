@@ -1,6 +1,6 @@
 #include "model/text_scale.h"
 
-#include "model/lowered_work.h"
+#include "model/node_prior.h"
 
 /* An element of a node that moves in other coordinates. */
 typedef struct text_element {

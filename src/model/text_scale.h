@@ -1,5 +1,5 @@
-/* Variables of nodes that move in other coordinates than their own (lang/coordinates.c), on the unconstrained scale of
- * the model text: what is reported follows from these, whatever moves. */
+/* Variables of nodes that move in other coordinates than their own (lang/compile/moved_coordinates.c), on the
+ * unconstrained scale of the model text: what is reported follows from these, whatever moves. */
 #ifndef SVMP_MODEL_TEXT_SCALE_H
 #define SVMP_MODEL_TEXT_SCALE_H
 

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "model/fingerprint.h"
 #include "run/checkpoint_file.h"
-#include "run/options.h"
+#include "run/option_table.h"
 #include "run/run.h"
 
 /* ---- of what it is ----------------------------------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
 #define SVMP_RUN_CHECKPOINT_FILE_H
 
 #include "base/archive.h"
-#include "base/output.h"
-#include "base/spread.h"
+#include "base/output_file.h"
+#include "base/peer_rows.h"
 
 #define CHECKPOINT_OPTION  "option "                   /* what stands before the name of an option, */
 #define CHECKPOINT_BACKEND CHECKPOINT_OPTION "backend" /* and the one that is asked for before there is a run */

@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
-#include "kernel/kernel.h"
 #include "method/method.h"
-#include "run/options.h"
+#include "run/option_table.h"
+#include "stein/kernel.h"
 
 enum { LIST_MOST = 512 };
 

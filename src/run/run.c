@@ -2,17 +2,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/choice.h"
+#include "backend/backend_choice.h"
 #include "base/hash.h"
 #include "base/number.h"
-#include "base/team.h"
-#include "model/cholesky.h"
-#include "model/natural.h"
-#include "run/log_density.h"
-#include "run/options.h"
+#include "base/peers.h"
+#include "model/natural_values.h"
+#include "model/quadratic_factor.h"
+#include "prepare/fitted_gaussian.h"
+#include "run/option_table.h"
+#include "run/result_log_density.h"
 #include "run/run.h"
-#include "run/start.h"
-#include "start/gaussian.h"
+#include "run/start_given.h"
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 

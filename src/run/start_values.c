@@ -7,10 +7,10 @@
 #include <strings.h>
 
 #include "base/random.h"
-#include "data/data.h"
-#include "model/lowered.h"
-#include "model/natural.h"
-#include "run/start.h"
+#include "data/data_set.h"
+#include "model/natural_values.h"
+#include "model/text_model.h"
+#include "run/start_given.h"
 #include "svmp_tools.h"
 
 /* Particles are in CSV files, too. */

@@ -3,7 +3,7 @@
 #define SVMP_SAMPLE_PARTICLES_H
 
 #include "base/context.h"
-#include "base/name.h"
+#include "base/name_rules.h"
 
 enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest */ };
 

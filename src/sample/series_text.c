@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/text.h"
+#include "base/text_lines.h"
 #include "sample/particles.h"
 
 /* The numbers of [text, end), blanks between them; *count is 0 when there is anything else. `values` has room for as

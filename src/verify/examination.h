@@ -1,15 +1,15 @@
-/* Internal declarations of the cross-examination, shared by examine.c and elsewhere.c. */
+/* Internal declarations of the cross-examination, shared by examine.c and other_modes.c. */
 #ifndef SVMP_VERIFY_EXAMINATION_H
 #define SVMP_VERIFY_EXAMINATION_H
 
-#include "base/team.h"
-#include "method/leap.h"
+#include "base/peers.h"
 #include "method/method.h"
-#include "method/sweep.h"
-#include "method/trajectory.h"
-#include "verify/account.h"
-#include "verify/pairs.h"
-#include "verify/views.h"
+#include "method/moves/leap.h"
+#include "method/moves/sweep.h"
+#include "method/moves/trajectory.h"
+#include "verify/before_after.h"
+#include "verify/pair_correlations.h"
+#include "verify/viewed_values.h"
 
 typedef struct examination {
     const svmp_run *run;
@@ -36,9 +36,9 @@ typedef struct examination {
     double began, until;      /* on this thread's clock: when the moves began; infinite: no limit */
     size_t most, done;        /* moves of every particle */
     size_t length;            /* iterations of the last window */
-    int sorts;                /* variables that the text sorts are put in order after every move: model/exchange.h */
-    int fixed;                /* the step sizes stay as they are */
-    int broken_off;           /* the monitor has stopped it */
+    int sorts;      /* variables that the text sorts are put in order after every move: model/sorted_variables.h */
+    int fixed;      /* the step sizes stay as they are */
+    int broken_off; /* the monitor has stopped it */
 } examination;
 
 /* Moves every particle `count` times, and adds each to the window if `counted`. *moved tells how many moves there was

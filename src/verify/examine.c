@@ -1,11 +1,11 @@
 /* Cross-examination: the particles of a run are moved by exact moves of the posterior. If they were a sample of it,
  * they still are one afterwards, and nothing has changed but by chance.
  *
- *   - Every particle is a Markov chain: an iteration is a sweep of local moves (method/sweep.h) and, if the whole model
- *     is in this process, a trajectory in the metric of the Gaussian on the graph (method/trajectory.h).
- *   - 20 iterations adapt. Windows of 20, 40, 80, ... iterations follow; each is compared with the start (account.h),
- *     until every variable has mixed within a window and nothing is close to its limit, or something is far beyond
- *     chance, or moves or seconds run out.
+ *   - Every particle is a Markov chain: an iteration is a sweep of local moves (method/moves/sweep.h) and, if the whole
+ * model is in this process, a trajectory in the metric of the Gaussian on the graph (method/moves/trajectory.h).
+ *   - 20 iterations adapt. Windows of 20, 40, 80, ... iterations follow; each is compared with the start
+ * (before_after.h), until every variable has mixed within a window and nothing is close to its limit, or something is
+ * far beyond chance, or moves or seconds run out.
  *   - What differs from the start by more than as many exact draws would, and by enough to matter, fails the particles.
  *     If nothing does but some variable has not mixed, there is no verdict. */
 #include <math.h>
@@ -13,11 +13,11 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/team.h"
-#include "expr/special.h"
-#include "model/exchange.h"
+#include "base/peers.h"
+#include "maths/special.h"
+#include "model/sorted_variables.h"
 #include "verify/examination.h"
-#include "verify/verify.h"
+#include "verify/verdict_inside.h"
 
 enum { ADAPTS = 20, FIRST_WINDOW = 20, LEAST_MOVES = ADAPTS + FIRST_WINDOW, MOST_MOVES = 1280, MOST_PARTICLES = 500 };
 

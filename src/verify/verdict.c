@@ -2,12 +2,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/team.h"
-#include "model/jumps.h"
-#include "model/lowered.h"
+#include "base/peers.h"
+#include "model/density_jumps.h"
+#include "model/text_model.h"
 #include "run/run.h"
 #include "sample/particles.h"
-#include "verify/verify.h"
+#include "verify/verdict_inside.h"
 
 static const double large_step = 0.25; /* sd: four such steps are one */
 

@@ -52,8 +52,8 @@ for command in run verify plan check graph summary compare report localise help 
         grep -qF -- "${option//-/\\-}" svmp.1 || fail "the manual lacks $option of $command"
     done
 done
-for variable in $(grep -rhoE 'getenv\("[A-Za-z_]+"\)' "$TESTS"/../{src,cli} | grep -oE '[A-Z][A-Za-z_]+') \
-    $(grep -oE '"(OMPI|PMI|PMIX|MPI|SLURM)_[A-Za-z_]+"' "$TESTS/../src/base/launch.c" | tr -d '"'); do
+for variable in $(grep -rhoE 'getenv\("[A-Za-z_]+"\)' "$TESTS"/../{src,plugins,apps} | grep -oE '[A-Z][A-Za-z_]+') \
+    $(grep -oE '"(OMPI|PMI|PMIX|MPI|SLURM)_[A-Za-z_]+"' "$TESTS/../src/base/launcher.c" | tr -d '"'); do
     sed -n '/^.SH ENVIRONMENT/,/^.SH FILES/p' svmp.1 | grep -qwF "$variable" || fail "the manual lacks $variable"
 done
 if command -v man >/dev/null; then

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/data.h"
+#include "data/data_set.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lang/lower.h"
+#include "lang/compile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

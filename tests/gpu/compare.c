@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/message.h"
+#include "backend/node_messages.h"
 #include "base/random.h"
-#include "diag/ksd.h"
+#include "stein/discrepancy.h"
 
 typedef struct pair {
     backend *a, *b; /* the reference, and the other */

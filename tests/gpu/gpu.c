@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend/cuda/cuda.h"
-#include "backend/cuda/nvrtc.h"
 #include "compare.h"
+#include "cuda/cuda_backend.h"
+#include "cuda/nvrtc.h"
 #include "models.h"
 #include "operations.h"
 #include "runs.h"

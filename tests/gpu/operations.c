@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda/cuda.h"
-#include "backend/cuda/generate.h"
-#include "backend/cuda/nvrtc.h"
 #include "base/random.h"
-#include "expr/special.h"
+#include "cuda/cuda_backend.h"
+#include "cuda/generate_code.h"
+#include "cuda/nvrtc.h"
+#include "maths/special.h"
 
-#include "backend/cuda/interpret.h"
+#include "cuda/interpret_code.h"
 
 enum { N = 512, SLOTS = 3, LINES = 4, FIRST = OP_parameter + 1, COUNT = CODE_COPY - FIRST, EACH_SET = 8 };
 enum { SETS = (COUNT + EACH_SET - 1) / EACH_SET };
@@ -46,7 +46,7 @@ static const char *names[] = {
 #define OP1(name, value, da)         #name,
 #define OP2(name, value, da, db)     #name,
 #define OP3(name, value, da, db, dc) #name,
-#include "expr/ops.def"
+#include "expr/operations.def"
 #undef OP1
 #undef OP2
 #undef OP3

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "graph/colour.h"
+#include "graph/colouring.h"
 #include "model/model.h"
 #include "unit/files.h"
 #include "unit/support.h"

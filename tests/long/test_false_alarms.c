@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "diag/ksd.h"
+#include "stein/discrepancy.h"
 #include "unit/support.h"
 
 enum { SAMPLES = 300, REFERENCE = 1000 };

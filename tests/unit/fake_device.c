@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda/device.h"
+#include "cuda/device.h"
 
 static int open_device(device **made, size_t which, char *text, size_t size) {
     (void)made, (void)which;

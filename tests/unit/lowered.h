@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lower.h"
+#include "lang/compile.h"
 
 typedef struct lowered_test {
     svmp_context *context;

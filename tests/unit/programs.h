@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "expr/code.h"
 #include "expr/hessian.h"
+#include "expr/instructions.h"
 #include "support.h"
 
 /* value[l] and gradient[j*n + l] (or NULL) for x[j*n + l]; `parameters` may be NULL. */

@@ -5,18 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/select.h"
-#include "expr/special.h"
+#include "maths/order_statistics.h"
+#include "maths/special.h"
 
-#include "backend/cuda/bodies.h"
-#include "backend/cuda/kappa.h"
+#include "cuda/stein_kappa.h"
+#include "cuda/thread_bodies.h"
 
 #define REAL       float
 #define REAL_EXP   expf
 #define REAL_SQRT  sqrtf
 #define REAL_FMA   fmaf
 #define PAIR(name) name##_32
-#include "backend/cuda/pairs.h"
+#include "cuda/pair_bodies.h"
 #undef REAL
 #undef REAL_EXP
 #undef REAL_SQRT
@@ -27,7 +27,7 @@
 #define REAL_SQRT  sqrt
 #define REAL_FMA   fma
 #define PAIR(name) name##_64
-#include "backend/cuda/pairs.h"
+#include "cuda/pair_bodies.h"
 
 struct device {
     step_result told[DEVICE_STEPS];

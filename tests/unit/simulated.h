@@ -3,7 +3,7 @@
 #ifndef SVMP_TESTS_SIMULATED_H
 #define SVMP_TESTS_SIMULATED_H
 
-#include "backend/cuda/cuda.h"
+#include "cuda/cuda_backend.h"
 
 /* Backends 'cuda' and 'cuda-f64' on it. */
 extern const backend_kind test_backend_simulated, test_backend_simulated_f64;

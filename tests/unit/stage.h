@@ -3,7 +3,7 @@
 #ifndef SVMP_TEST_STAGE_H
 #define SVMP_TEST_STAGE_H
 
-#include "base/team.h"
+#include "base/peers.h"
 #include "unit/support.h"
 
 enum { STAGE_MOST = 7 };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/context.h"
-#include "run/options.h"
+#include "run/option_table.h"
 #include "svmp_tools.h"
 
 #define assert_ok(call) assert_int_equal((call), SVMP_OK)

@@ -2,7 +2,7 @@
 #ifndef SVMP_TEST_TARGETS_H
 #define SVMP_TEST_TARGETS_H
 
-#include "run/options.h"
+#include "run/option_table.h"
 
 /* Independent Student-t variables with 5 degrees of freedom: variance 5/3. */
 svmp_model *target_student(svmp_context *context, size_t variables);

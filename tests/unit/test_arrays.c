@@ -1,7 +1,7 @@
 /* Vectors and matrices of expressions: the identities of linear algebra, and their derivatives. */
 #include "programs.h"
 
-#include "expr/arrays.h"
+#include "expr/expr_vectors.h"
 
 /* A program of the inputs' expression. */
 static program *finish(program_builder *b, expr value, size_t slots) {

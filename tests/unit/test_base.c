@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/exact.h"
-#include "base/fourier.h"
+#include "base/exact_sum.h"
 #include "base/machine.h"
 #include "base/random.h"
-#include "base/select.h"
+#include "maths/fourier.h"
+#include "maths/order_statistics.h"
 
 static random_stream stream(uint64_t seed) { return (random_stream){.seed = seed, .purpose = RANDOM_TEST}; }
 

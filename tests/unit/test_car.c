@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "dist/car.h"
-#include "lang/lower.h"
-#include "model/evaluate.h"
+#include "dist/map_neighbours.h"
+#include "lang/compile.h"
+#include "model/evaluator.h"
 #include "model/model.h"
-#include "model/natural.h"
+#include "model/natural_values.h"
 #include "model/transform.h"
 #include "unit/files.h"
 #include "unit/stage.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "diag/chains.h"
+#include "sample/mixing.h"
 
 enum { MOST = 16000 };
 

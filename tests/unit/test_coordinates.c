@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lower.h"
+#include "lang/compile.h"
 #include "model/model.h"
-#include "model/natural.h"
+#include "model/natural_values.h"
 #include "model/text_scale.h"
+#include "prepare/coordinate_choice.h"
 #include "sample/particles.h"
-#include "start/centring.h"
 #include "unit/files.h"
 #include "unit/stage.h"
 

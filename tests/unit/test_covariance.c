@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "method/covariance.h"
+#include "method/transport/covariance.h"
 #include "support.h"
 
 enum { D = 4, N = 40, T = 7 };

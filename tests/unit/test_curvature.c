@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/eigen.h"
 #include "expr/program.h"
+#include "maths/eigenvalues.h"
+#include "maths/sparse_factor.h"
 #include "model/curvature.h"
-#include "model/factorisation.h"
-#include "model/program_group.h"
+#include "model/program_factors.h"
 #include "targets.h"
 
 enum { MOST = 64 }; /* variables */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/data.h"
+#include "data/data_set.h"
 
 #ifdef SVMP_HAVE_JANSSON
 static int can_read(const char *path) { return path != NULL; }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lower.h"
-#include "model/evaluate.h"
+#include "lang/compile.h"
+#include "model/evaluator.h"
 #include "model/model.h"
 #include "unit/files.h"
 #include "unit/stage.h"

@@ -1,6 +1,6 @@
 /* Distributions of vectors and matrices, of categories and counts; the table and its sentences; draws. */
 #include "distribution_cases.h"
-#include "expr/arrays.h"
+#include "expr/expr_vectors.h"
 
 /* ---- many dimensions ------------------------------------------------------------------------------------- */
 

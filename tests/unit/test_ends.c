@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lowered.h"
 #include "model/model.h"
+#include "model/text_model.h"
 #include "unit/files.h"
 #include "unit/support.h"
 

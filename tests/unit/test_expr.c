@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "expr/special.h"
-#include "model/program_group.h"
+#include "maths/special.h"
+#include "model/program_factors.h"
 
 typedef struct program_fixture {
     svmp_context *context;

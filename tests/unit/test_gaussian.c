@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "start/ascent.h"
-#include "start/gaussian.h"
+#include "prepare/bound_ascent.h"
+#include "prepare/fitted_gaussian.h"
 #include "targets.h"
 
 static svmp_model *read_text(svmp_context *context, const char *text, const char *data) {

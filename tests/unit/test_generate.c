@@ -13,13 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/cuda/generate.h"
-#include "expr/special.h"
+#include "cuda/generate_code.h"
+#include "maths/special.h"
 
-#include "backend/cuda/interpret.h"
-#include "backend/cuda/kept.h"
-#include "backend/cuda/nvrtc.h"
-#include "backend/cuda/twins.h"
+#include "cuda/interpret_code.h"
+#include "cuda/kept_binaries.h"
+#include "cuda/nvrtc.h"
+#include "cuda/twin_rows.h"
 #include "gpu/compare.h"
 #include "listed.h"
 #include "simulated.h"
@@ -119,7 +119,7 @@ static uint32_t operands_of(uint32_t code) {
 #define OP1(name, value, da)         case OP_##name: return 1;
 #define OP2(name, value, da, db)     case OP_##name: return 2;
 #define OP3(name, value, da, db, dc) case OP_##name: return 3;
-#include "expr/ops.def"
+#include "expr/operations.def"
 #undef OP1
 #undef OP2
 #undef OP3

@@ -1,4 +1,5 @@
-/* Sums over variables that have no order (kernel/grid.h), in plain loops and in the lanes of every instruction set. */
+/* Sums over variables that have no order (stein/order_free_sums.h), in plain loops and in the lanes of every
+ * instruction set. */
 #include "support.h"
 
 #include <math.h>
@@ -6,8 +7,8 @@
 #include <string.h>
 
 #include "backend/cpu/lanes.h"
-#include "base/exact.h"
-#include "kernel/grid.h"
+#include "base/exact_sum.h"
+#include "stein/order_free_sums.h"
 
 enum { N = 11, PAIRS = N * (N - 1) / 2, D = 5000 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "diag/ksd.h"
+#include "stein/discrepancy.h"
 
 enum { MOST = 6000 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cpu/median.h"
+#include "backend/cpu/cpu_median.h"
 
 /* A tile with so many numbers: a multiple of WIDEST_LANES * TILE_ROWS. */
 static tile tile_of(const lane_ops *ops, size_t numbers) { return (tile){.vectors = numbers / TILE_ROWS / ops->width}; }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "lang/lower.h"
+#include "lang/compile.h"
 
 enum { ROUNDS = 4000, LARGEST = 4096 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/special.h"
-#include "lang/lower.h"
+#include "lang/compile.h"
+#include "maths/special.h"
 #include "sample/particles.h"
 #include "unit/files.h"
 #include "unit/stage.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/choice.h"
-#include "backend/cuda/cuda.h"
+#include "backend/backend_choice.h"
+#include "cuda/cuda_backend.h"
 
 static char work[] = "/tmp/svmp-test-load-XXXXXX";
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "files.h"
-#include "graph/colour.h"
-#include "model/local.h"
+#include "graph/colouring.h"
 #include "model/model.h"
+#include "model/node_evaluator.h"
 
 enum { MOST_FILES = 4 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "method/method.h"
-#include "model/evaluate.h"
+#include "model/evaluator.h"
 #include "model/model.h"
 #include "sample/particles.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/lower.h"
+#include "lang/compile.h"
 
 /* The errors one after another, a line break between them, as the error callback hears them. */
 static const struct {

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "backend/message.h"
-#include "diag/ksd.h"
+#include "backend/node_messages.h"
 #include "method/method.h"
+#include "stein/discrepancy.h"
 
 enum { MOST_FILES = 3 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "diag/ksd.h"
 #include "method/method.h"
+#include "stein/discrepancy.h"
 
 static kernel parse(svmp_context *context, const char *text) {
     kernel k;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "start/lbfgs.h"
-#include "start/mode.h"
+#include "maths/lbfgs.h"
+#include "prepare/mode_start.h"
 #include "targets.h"
 
 /* ---- L-BFGS ------------------------------------------------------------------------------------------------------ */

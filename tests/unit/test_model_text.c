@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "data/data.h"
+#include "data/data_set.h"
 
 static const char text[] = "model {\n"
                            "    for (i in 1:N) {\n"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/curvature.h"
-#include "model/natural.h"
+#include "model/natural_values.h"
 
 #include "listed.h" /* test_every_model_is_here finds one that is missing */
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "method/leap.h"
-#include "model/lowered.h"
+#include "method/moves/leap.h"
 #include "model/model.h"
-#include "model/modes.h"
+#include "model/posterior_modes.h"
+#include "model/text_model.h"
 #include "unit/support.h"
 
 enum { DATA = 6 };

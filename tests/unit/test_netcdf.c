@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "sample/shape.h"
+#include "sample/name_shapes.h"
 
 static svmp_context *context;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "method/adaptation.h"
+#include "method/moves/adaptation.h"
 #include "support.h"
 #include "targets.h"
 

@@ -1,8 +1,8 @@
 /* Every operation: its derivative against differences, its edges; the special functions by their identities. */
 #include "programs.h"
 
-#include "expr/kernels.h"
-#include "expr/special.h"
+#include "expr/operation_loops.h"
+#include "maths/special.h"
 
 typedef struct op_range {
     expr_op op;
@@ -225,7 +225,7 @@ static double slope(expr_op op, double at) {
     return gradient[0];
 }
 
-/* The conventions that ops.def promises where there is no derivative. */
+/* The conventions that operations.def promises where there is no derivative. */
 /* log of the sum of e^a, e^b, e^c and e^-inf: its value wherever the largest stands, its derivatives, which are the
  * shares and add up to 1, and what -inf does to both. */
 static void test_log_sum_exp(void **state) {

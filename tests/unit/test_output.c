@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "base/output.h"
+#include "base/output_file.h"
 
 static void check_content(const char *path, const char *expected) {
     char content[64] = "";

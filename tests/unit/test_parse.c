@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/ast.h"
+#include "lang/parse/syntax_tree.h"
 
 /* ---- models as text: f(a,b) for every call and operator --------------------------------------- */
 

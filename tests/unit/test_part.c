@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "graph/part.h"
+#include "graph/graph_part.h"
 #include "graph/partition.h"
-#include "model/part.h"
-#include "start/init.h"
+#include "model/model_part.h"
+#include "prepare/start_particles.h"
 #include "unit/support.h"
 
 enum { N = 13, ITERATIONS = 4, PARTS_MOST = 7 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "method/pmp.h"
-#include "model/program_group.h"
+#include "method/pmp/pmp.h"
+#include "model/program_factors.h"
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 

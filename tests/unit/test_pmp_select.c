@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "method/pmp.h"
+#include "method/pmp/pmp.h"
 
 static void test_top_keeps_the_largest_beliefs(void **state) {
     (void)state;

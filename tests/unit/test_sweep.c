@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "files.h"
 #include "method/method.h"
-#include "method/sweep.h"
+#include "method/moves/sweep.h"
 #include "sample/particles.h"
 #include "targets.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/part.h"
-#include "model/evaluate.h"
+#include "graph/graph_part.h"
+#include "model/evaluator.h"
 #include "model/fingerprint.h"
 #include "svmp_plan.h"
 #include "unit/files.h"

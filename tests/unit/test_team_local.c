@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/colour.h"
+#include "graph/colouring.h"
 #include "method/method.h"
 #include "sample/particles.h"
 #include "unit/files.h"

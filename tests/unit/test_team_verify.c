@@ -4,7 +4,7 @@
 
 #include "method/method.h"
 #include "unit/stage.h"
-#include "verify/verify.h"
+#include "verify/verdict_inside.h"
 
 typedef struct script {
     double sd;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "method/averages.h"
-#include "method/hold.h"
-#include "method/rest.h"
-#include "method/trajectory.h"
+#include "method/moves/trajectory.h"
+#include "method/transport/averages.h"
+#include "method/transport/held_moments.h"
+#include "method/transport/settled.h"
 #include "support.h"
 #include "targets.h"
 

@@ -1,10 +1,10 @@
 /* One transition of NUTS: it leaves posteriors invariant, turns where it should, and is the algorithm as written. */
-#include "method/tree.h"
+#include "method/nuts_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "method/adaptation.h"
+#include "method/moves/adaptation.h"
 #include "support.h"
 #include "targets.h"
 

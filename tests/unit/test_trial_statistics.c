@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../paper/stats.c"
+#include "paper/trial_tests.c"
 
 /* One degree of freedom is Cauchy's distribution; two, 1/2 + t / (2 sqrt(2 + t^2)); many, nearly the normal one. */
 static void test_student(void **state) {

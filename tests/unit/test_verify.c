@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "method/method.h"
 #include "unit/support.h"
-#include "verify/account.h"
-#include "verify/verify.h"
+#include "verify/before_after.h"
+#include "verify/verdict_inside.h"
 
 static const char chain[] = "model {\n"
                             "  x[1] ~ dnorm(0, 1)\n"

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "method/method.h"
 #include "unit/support.h"
-#include "verify/verify.h"
+#include "verify/verdict_inside.h"
 
 enum { N = 100 };
 

@@ -52,8 +52,8 @@ typedef struct lane_ops {
     /* D[v][r][lane] = sum_j (x_j[l] - x_j[m])^2, the sum in the order of j; with `more`, added to what is there. */
     void (*distances)(const packed_rows *rows, const tile *t, int more, double *distance);
 
-    /* The same on a grid, whose padding is infinite (kernel/grid.h): whole numbers of steps, and from these D. Returns
-     * whether a pair has fewer steps than `few`. */
+    /* The same on a grid, whose padding is infinite (stein/order_free_sums.h): whole numbers of steps, and from these
+     * D. Returns whether a pair has fewer steps than `few`. */
     void (*steps)(const packed_rows *rows, const tile *t, const double *grid, int more, int64_t *steps);
     int (*from_steps)(const tile *t, const double *grid, double few, double *distance);
 

@@ -1,0 +1,85 @@
+#include "model_criteria.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct spread_sum {
+    size_t count;
+    double mean, squares; /* the sum of squared differences from the mean, by Welford */
+} spread_sum;
+
+static void add(spread_sum *sum, double x) {
+    const double before = x - sum->mean;
+    sum->count++;
+    sum->mean += before / (double)sum->count;
+    sum->squares += before * (x - sum->mean);
+}
+
+static double variance(const spread_sum *sum) { return sum->count > 1 ? sum->squares / (double)(sum->count - 1) : NAN; }
+
+/* log of the mean of exp(x), and the variance of x. */
+static double log_mean_exp(const double *x, size_t count, spread_sum *moments) {
+    double largest = x[0], sum = 0;
+    for (size_t l = 1; l < count; l++) largest = x[l] > largest ? x[l] : largest;
+    for (size_t l = 0; l < count; l++) {
+        sum += exp(x[l] - largest);
+        add(moments, x[l]);
+    }
+    return largest + log(sum / (double)count);
+}
+
+/* WAIC = -2 sum over the observations of log mean exp(log_lik) - var(log_lik), by Watanabe (2010). */
+static void print_waic(svmp_particles *particles) {
+    const size_t count = svmp_particles_count(particles);
+    double effective = 0;
+    spread_sum terms = {0};
+    for (size_t i = 0; i < svmp_particles_variables(particles); i++) {
+        if (strncmp(svmp_particles_name(particles, i), "log_lik.", 8) != 0) continue;
+        spread_sum own = {0};
+        const double fit = log_mean_exp(svmp_particles_values(particles) + i * count, count, &own);
+        effective += variance(&own);
+        add(&terms, -2 * (fit - variance(&own)));
+    }
+    if (terms.count == 0 || count < 2) return;
+    const double observations = (double)terms.count;
+    printf("WAIC %.5g, standard error %.3g, effective parameters %.3g (%zu observations)\n", observations * terms.mean,
+           sqrt(observations * variance(&terms)), effective, terms.count);
+}
+
+/* The standard error of m + v/2, m and v the mean and the variance of x: that of the mean of x + (x - m)^2/2. Draws of
+ * chains depend on each other, and are taken in batches. */
+static double dic_error(const svmp_particles *particles, const double *x, double m) {
+    enum { BATCHES = 25 };
+    const size_t count = svmp_particles_count(particles), length = count / svmp_particles_chains(particles),
+                 batch = svmp_particles_are_chains(particles) && length >= 2 * BATCHES ? length / BATCHES : 1;
+    spread_sum batches = {0};
+    for (size_t first = 0; first < count; first += length)
+        for (size_t l = 0; l + batch <= length; l += batch) {
+            double sum = 0;
+            for (size_t k = first + l; k < first + l + batch; k++) sum += x[k] + 0.5 * (x[k] - m) * (x[k] - m);
+            add(&batches, sum / (double)batch);
+        }
+    return sqrt(variance(&batches) / (double)batches.count);
+}
+
+/* DIC = mean deviance + pD with pD = var(deviance)/2, by Gelman et al. (2003): as R2jags has it. */
+static void print_dic(svmp_particles *particles) {
+    const size_t count = svmp_particles_count(particles);
+    for (size_t i = 0; i < svmp_particles_variables(particles); i++) {
+        if (strcmp(svmp_particles_name(particles, i), "deviance") != 0) continue;
+        spread_sum own = {0};
+        const double *deviance = svmp_particles_values(particles) + i * count;
+        for (size_t l = 0; l < count; l++) add(&own, deviance[l]);
+        if (count > 1)
+            printf("DIC %.5g, Monte Carlo standard error %.2g: mean deviance %.5g, pD %.3g (half the variance of the "
+                   "deviance)\n",
+                   own.mean + 0.5 * variance(&own), dic_error(particles, deviance, own.mean), own.mean,
+                   0.5 * variance(&own));
+    }
+}
+
+void print_criteria(svmp_particles *particles) {
+    print_waic(particles);
+    print_dic(particles);
+}

@@ -1,0 +1,61 @@
+#include "print_verdict.h"
+
+#include <string.h>
+
+/* At most 118 columns a line, broken at blanks. */
+static void print_wrapped(const char *first, const char *second) {
+    enum { WIDTH = 118 };
+    const char *const texts[] = {first, second};
+    size_t column = 0;
+    for (size_t k = 0; k < 2; k++)
+        for (const char *word = texts[k]; *word; word += strspn(word, " ")) {
+            const size_t length = strcspn(word, " ");
+            if (column > 0 && column + 1 + length > WIDTH) {
+                putchar('\n');
+                column = 0;
+            }
+            column += (size_t)printf("%s%.*s", column ? " " : "", (int)length, word);
+            word += length;
+        }
+    putchar('\n');
+}
+
+void verdict_print(const svmp_verdict *verdict) {
+    char sentence[VERDICT_TEXT], advice[VERDICT_TEXT];
+    print_wrapped(svmp_verdict_sentence(verdict, sentence, sizeof sentence),
+                  svmp_verdict_advice(verdict, advice, sizeof advice));
+}
+
+int verdict_is_recorded(const char *comments) {
+    char sentence[2];
+    return svmp_comment_find(comments, "verdict_text", sentence, sizeof sentence);
+}
+
+int verdict_print_recorded(const char *comments) {
+    char sentence[VERDICT_TEXT], advice[VERDICT_TEXT];
+    if (!svmp_comment_find(comments, "verdict_text", sentence, sizeof sentence)) return 0;
+    if (!svmp_comment_find(comments, "verdict_advice", advice, sizeof advice)) *advice = '\0';
+    print_wrapped(sentence, advice);
+    return 1;
+}
+
+void verdict_print_drifts(const svmp_verdict *verdict) {
+    int width = (int)strlen("variable");
+    size_t listed = 0;
+    svmp_drift d;
+    for (; svmp_verdict_drift(verdict, listed, &d); listed++)
+        if ((int)strlen(d.name) > width) width = (int)strlen(d.name);
+    if (listed == 0) return;
+    printf("%-*s  %-11s %9s %9s\n", width, "variable", "what", "effect", "z");
+    for (size_t k = 0; svmp_verdict_drift(verdict, k, &d); k++)
+        printf("%-*s  %-11s %+9.2g %+9.3g\n", width, d.name, svmp_aspect_word(d.aspect), d.effect, d.z);
+    const size_t drifting = (size_t)svmp_verdict_number(verdict, "drifting");
+    if (drifting > listed) printf("%zu more\n", drifting - listed);
+    putchar('\n');
+}
+
+svmp_veto verdict_veto(const svmp_verdict *verdict) { return (svmp_veto)(int)svmp_verdict_number(verdict, "veto"); }
+
+svmp_finding verdict_finding(const svmp_verdict *verdict) {
+    return (svmp_finding)(int)svmp_verdict_number(verdict, "finding");
+}

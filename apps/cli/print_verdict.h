@@ -1,0 +1,23 @@
+/* The verdict on a sample, printed: the same sentence everywhere. */
+#ifndef SVMP_CLI_PRINT_VERDICT_H
+#define SVMP_CLI_PRINT_VERDICT_H
+
+#include "front/command_options.h"
+
+enum { VERDICT_TEXT = 2048, VERDICT_RECORD = 8192 };
+
+/* Prints the sentence and the advice, wrapped. */
+void verdict_print(const svmp_verdict *verdict);
+
+int verdict_is_recorded(const char *comments);
+
+/* Prints those of a record; returns 0 if it has none. */
+int verdict_print_recorded(const char *comments);
+
+/* What changed, a line for each variable that is listed. */
+void verdict_print_drifts(const svmp_verdict *verdict);
+
+svmp_veto verdict_veto(const svmp_verdict *verdict);
+svmp_finding verdict_finding(const svmp_verdict *verdict);
+
+#endif

@@ -1,0 +1,24 @@
+/* Machine code of programs, kept from run to run in files of the user's cache. Files that are damaged or of other
+ * programs are ignored, and so are, with a warning, files and folders that other users own or may write to. Where
+ * nothing can be written a run goes on without. */
+#ifndef SVMP_CUDA_KEPT_BINARIES_H
+#define SVMP_CUDA_KEPT_BINARIES_H
+
+#include "base/context.h"
+
+/* Two numbers that tell programs apart, the first of which names the file. */
+typedef struct kept_key {
+    uint64_t name, check;
+} kept_key;
+
+/* The folder: $SVMP_CACHE (empty: none), $XDG_CACHE_HOME/svmp or $HOME/.cache/svmp, whichever is the first that is an
+ * absolute path. Returns 0 where there is none. */
+int svmp_kept_folder(char *folder, size_t size);
+
+/* *image is NULL if there is no such code; else the caller releases it. */
+svmp_status svmp_kept_read(svmp_context *context, kept_key key, char **image, size_t *bytes);
+
+/* Makes the folder. That nothing could be written is a warning if the user has chosen the folder. */
+void svmp_kept_write(svmp_context *context, kept_key key, const char *image, size_t bytes);
+
+#endif

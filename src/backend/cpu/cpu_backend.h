@@ -1,0 +1,90 @@
+/* The backend for the processors of this machine: OpenMP over nodes, vectorised loops over particles. */
+#ifndef SVMP_BACKEND_CPU_CPU_BACKEND_H
+#define SVMP_BACKEND_CPU_CPU_BACKEND_H
+
+#include "backend/backend.h"
+#include "backend/cpu/cpu_median.h"
+#include "backend/node_messages.h"
+#include "stein/kernel_units.h"
+#include "stein/order_free_sums.h"
+
+/* Working memory of one thread for a unit. A unit that all threads share uses the first room, and the last four members
+ * of each thread's own. */
+typedef struct stein_room {
+    const double **rows; /* the particles of the domain's variables */
+    uint32_t *drawn;     /* the nodes of a random domain */
+    uint32_t *members;   /* the variables of the unit's members */
+    double *numbers;     /* what the pointers below point into */
+    double *packed;      /* rows of particles, for the loops */
+    double *k;           /* a tile or all tiles: squared distances, then the kernel */
+    double *repulsion;   /* the same, of shapes whose repulsion is not proportional to k */
+    double *total;       /* a row: for every particle, the kernel or the repulsion summed over all others */
+    double *weight;      /* 2 WEIGHED_VARIABLES rows */
+    double *sum;         /* WEIGHED_VARIABLES rows */
+    double *list;        /* list_capacity numbers and a vector, for the median */
+    tally counts;
+} stein_room;
+
+/* How many variables of a domain are packed at a time to store tiles, and how many variables of the members are weighed
+ * by a tile while it is in the cache. */
+enum { PACKED_VARIABLES = 64, WEIGHED_VARIABLES = 4 };
+
+typedef struct cpu {
+    const lane_ops *lanes;
+    tile *tiles;
+    size_t tile_count, largest_tile, all_tiles; /* how many; numbers in the largest, and in all */
+    size_t list_capacity;
+    int teams;         /* whether there is room for units that all threads share */
+    stein_room *rooms; /* one a thread */
+    middle **middles;  /* term -> unit -> where its median stood */
+    double *ones;      /* a row of 1, behind it 0 */
+    common_grid grid;  /* of terms on all variables: a row, behind it infinite, and steps where there are products */
+    char *near;        /* whether a tile has pairs that are near, of such a term */
+    uint32_t *nodes;   /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
+    double *centred;   /* variables * n: x less its mean over particles, for linear terms */
+    double *variance;  /* variables: mean square of that */
+    double *products;  /* n*n: of linear terms on n or more variables, all there are */
+    double *gathered;  /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
+} cpu;
+
+/* What units are made of. */
+static inline unit_source svmp_cpu_source(const backend *b) {
+    const cpu *own = b->own;
+    return (unit_source){b->model->graph, own->nodes, b->messages ? b->messages->hubs : NULL};
+}
+
+static inline const double *svmp_cpu_messages(const backend *b) { return b->messages ? b->messages->rows : NULL; }
+
+/* Whether other processes have variables of the term's domain, too. */
+static inline int svmp_cpu_among_processes(const backend *b, const kernel_term *term) {
+    return term->domain == DOMAIN_ALL && b->others != NULL;
+}
+
+/* Whether all tiles of a unit are stored, because they are few or used more than twice. Otherwise every tile is
+ * computed twice, for the bandwidth and for the velocities, which is faster than fetching it from memory. Shared units
+ * are always stored. */
+int svmp_cpu_stores(const backend *b, size_t member_variables);
+
+/* backend_kind.keeps */
+int svmp_cpu_keeps(double pairs, size_t variables);
+
+/* Add the phi of a term to the members of a unit, with `threads` threads. With one, several threads may call it at the
+ * same time for different units. The bits are the same. */
+void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
+                     int threads);
+void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
+
+/* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
+ * last ones. */
+void svmp_cpu_centre(backend *b);
+
+/* dz_i/dx_i of the coordinates that a term sees. */
+static inline double svmp_cpu_slope(const backend *b, const kernel_term *term, size_t i) {
+    if (term->metric == METRIC_NONE) return 1;
+    return b->sd[i] > 0 ? 1 / b->sd[i] : 0;
+}
+
+/* The variables of the members, in `room->members`; returns how many. */
+size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room);
+
+#endif

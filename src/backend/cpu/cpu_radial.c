@@ -1,0 +1,313 @@
+/* Kernels that are functions of the distance, for one unit: distances and their median, then kernel and velocities,
+ * tile by tile (lanes.h). */
+#include <math.h>
+#include <string.h>
+
+#include "backend/cpu/cpu_backend.h"
+#include "base/threads.h"
+
+/* How the repulsion follows from k: as ratio * k (0 in the limits), or number by number in room->repulsion. */
+typedef struct repelling {
+    double h, ratio;
+    int by_number;
+} repelling;
+
+/* A unit at work. */
+typedef struct radial {
+    backend *b;
+    const cpu *own;
+    const kernel_term *term;
+    stein_room *room;
+    const double *x; /* variables * n: the coordinates that the term sees */
+    size_t n, stride, domain_variables;
+    int threads, stored;
+    packed_rows packed;   /* the variables that are packed now */
+    size_t packed_before; /* how many stand before them in the domain */
+    const double
+        *grid; /* of a domain of all variables (stein/order_free_sums.h): a row; NULL: sums have the domain's order */
+    repelling how;
+    const uint32_t *members;
+    size_t member_count;
+} radial;
+
+int svmp_cpu_keeps(double pairs, size_t variables) {
+    enum { NEAR = 8 * 1024 * 1024 / sizeof(double) }; /* numbers that stay in the caches */
+    return pairs <= NEAR || variables > WEIGHED_VARIABLES;
+}
+
+int svmp_cpu_stores(const backend *b, size_t member_variables) {
+    const cpu *own = b->own;
+    return svmp_cpu_keeps((double)own->all_tiles, member_variables);
+}
+
+/* Does `count` pieces of work: alone, or as a team. (A parallel region of one thread is not free: hence the plain
+ * loop.) */
+static void share(const radial *u, size_t count, void (*work)(const radial *u, size_t piece)) {
+    if (u->threads == 1)
+        for (size_t piece = 0; piece < count; piece++) work(u, piece);
+    else {
+#pragma omp parallel for schedule(dynamic) num_threads(u->threads)
+        for (size_t piece = 0; piece < count; piece++) work(u, piece);
+    }
+}
+
+/* The room of the thread that calls. */
+static stein_room *room_at_hand(const radial *u) {
+    return u->threads > 1 ? &u->own->rooms[svmp_thread_number()] : u->room;
+}
+
+/* ---- distances --------------------------------------------------------------------------------------------------- */
+
+static void pack(radial *u, double *packed, size_t first, size_t count) {
+    for (size_t j = 0; j < count; j++) {
+        double *to = packed + j * u->stride;
+        memcpy(to, u->room->rows[first + j], u->n * sizeof *to);
+        for (size_t k = 0; k < PADDING; k++) to[u->n + k] = INFINITY;
+    }
+    u->packed = (packed_rows){packed, count, u->stride};
+    u->packed_before = first;
+}
+
+static double *tile_numbers(const radial *u, const tile *t) { return u->room->k + (u->stored ? t->offset : 0); }
+
+/* Distances on the variables that are packed now; on a grid still in steps. */
+static void measure(const radial *u, const tile *t, double *numbers) {
+    if (u->grid)
+        u->own->lanes->steps(&u->packed, t, u->grid, u->packed_before > 0, (int64_t *)(void *)numbers);
+    else
+        u->own->lanes->distances(&u->packed, t, u->packed_before > 0, numbers);
+}
+
+/* A thread's share of the tiles, some variables of the domain after the others. */
+static void measure_share(const radial *u, size_t first) {
+    radial mine = *u;
+    if (first >= u->own->tile_count) return;
+    for (size_t before = 0; before < u->domain_variables; before += PACKED_VARIABLES) {
+        const size_t left = u->domain_variables - before;
+        pack(&mine, room_at_hand(u)->packed, before, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
+        for (size_t t = first; t < u->own->tile_count; t += (size_t)u->threads)
+            measure(&mine, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]));
+    }
+}
+
+/* Steps to distances. Returns whether some pairs have few, which are to be counted again. */
+static int finish(const radial *u, const tile *t, double *numbers) {
+    return u->own->lanes->from_steps(t, u->grid, svmp_grid_few(&u->own->grid), numbers);
+}
+
+static void finish_tile(const radial *u, size_t t) {
+    u->own->near[t] = (char)finish(u, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]));
+}
+
+static grid_recount recount_of(const radial *u) {
+    return (grid_recount){&u->own->grid, u->domain_variables, u->room->rows, u->threads, 0};
+}
+
+static void note_near(const radial *u, const tile *t, double *numbers, grid_recount *again) {
+    const common_grid *grid = &u->own->grid;
+    const size_t width = u->own->lanes->width;
+    const double few = svmp_grid_few(grid);
+    for (size_t v = 0; v < t->vectors; v++)
+        for (size_t r = 0; r < TILE_ROWS; r++)
+            for (size_t k = 0; k < width; k++) {
+                const size_t l = t->first + r, m = t->first + 1 + v * width + k;
+                double *distance = numbers + (v * TILE_ROWS + r) * width + k;
+                if (m > l && m < u->n && *distance < few * svmp_grid_step(grid, l, m))
+                    svmp_grid_note(again, l, m, distance);
+            }
+}
+
+/* All tiles of a stored unit, on the variables of this process and then on those of the others. Threads pack all
+ * variables for themselves, so that none waits for another. */
+static void store_distances(const radial *u) {
+    share(u, (size_t)u->threads, measure_share);
+    if (u->grid == NULL) return;
+    if (u->domain_variables == 0) memset(u->room->k, 0, u->own->all_tiles * sizeof *u->room->k);
+    const team *others = u->b->others;
+    if (others) others->sum(others, u->own->all_tiles, (int64_t *)(void *)u->room->k);
+    share(u, u->own->tile_count, finish_tile);
+    grid_recount again = recount_of(u);
+    for (size_t t = 0; t < u->own->tile_count; t++)
+        if (u->own->near[t]) note_near(u, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]), &again);
+    svmp_grid_recount(&again);
+}
+
+/* A tile's distances: they stand there already, or are computed now. */
+static double *distances_of(const radial *u, const tile *t) {
+    double *numbers = tile_numbers(u, t);
+    if (u->stored) return numbers;
+    measure(u, t, numbers);
+    if (u->grid && finish(u, t, numbers)) {
+        grid_recount again = recount_of(u);
+        note_near(u, t, numbers, &again);
+        svmp_grid_recount(&again);
+    }
+    return numbers;
+}
+
+/* ---- bandwidth --------------------------------------------------------------------------------------------------- */
+
+static void count_tile(const radial *u, size_t t) {
+    const tile *here = &u->own->tiles[t];
+    u->own->lanes->count(here, distances_of(u, here), &room_at_hand(u)->counts);
+}
+
+/* What a thread of a team counted, added to all counts. */
+static void add_counts(const tally *part, tally *all) {
+    const size_t listed = all->inside < all->capacity ? all->inside : all->capacity, left = all->capacity - listed;
+    const size_t here = part->inside < part->capacity ? part->inside : part->capacity;
+    memcpy(all->list + listed, part->list, (here < left ? here : left) * sizeof *all->list);
+    all->below += part->below;
+    all->inside += part->inside;
+}
+
+static void count_all(void *user_data, tally *counts) {
+    const radial *u = user_data;
+    stein_room *rooms = u->threads > 1 ? u->own->rooms : u->room;
+    for (int t = 0; t < u->threads; t++) {
+        rooms[t].counts = *counts;
+        rooms[t].counts.list = rooms[t].list;
+    }
+    share(u, u->own->tile_count, count_tile);
+    *counts = rooms[0].counts;
+    for (int t = 1; t < u->threads; t++) add_counts(&rooms[t].counts, counts);
+}
+
+static double choose_bandwidth(radial *u, middle *last) {
+    const bandwidth *rule = &u->term->bandwidth;
+    size_t lower, upper;
+    double at_lower, at_upper;
+    if (!svmp_bandwidth_ranks(rule, u->n, &lower, &upper)) return svmp_bandwidth_value(rule, u->n, 0, 0);
+    const int zero = lower == SIZE_MAX; /* the lower middle is a particle's distance to itself */
+    svmp_median_find(count_all, u, zero ? upper : lower, upper, u->room->list, u->own->list_capacity, last, &at_lower,
+                     &at_upper);
+    return svmp_bandwidth_value(rule, u->n, zero ? 0 : at_lower, at_upper);
+}
+
+/* ---- velocities -------------------------------------------------------------------------------------------------- */
+
+static double *tile_repulsion(const radial *u, const tile *t) {
+    return u->how.by_number ? u->room->repulsion + (u->stored ? t->offset : 0) : NULL;
+}
+
+/* Turns a tile's distances into the kernel, and into the repulsion where it is not proportional. */
+static void evaluate(const radial *u, const tile *t, double *k) {
+    const size_t count = t->vectors * TILE_ROWS * u->own->lanes->width;
+    if (u->how.h == 0)
+        for (size_t p = 0; p < count; p++) k[p] = k[p] == 0; /* the limit: who coincides */
+    else if (!isfinite(u->how.h))
+        for (size_t p = 0; p < count; p++) k[p] = NAN; /* the particles ran away; the step will say so */
+    else if (u->term->shape->kind == SHAPE_IMQ)
+        u->own->lanes->imq(t, u->how.h, k, tile_repulsion(u, t));
+    else if (u->term->shape->kind == SHAPE_RBF)
+        u->own->lanes->rbf(t, u->how.h, k);
+    else {
+        u->term->shape->value(count, k, u->how.h, k);
+        if (u->how.by_number) u->term->shape->repulsion(count, k, u->how.h, tile_repulsion(u, t));
+    }
+}
+
+/* Places are measured from the first particle: the sums of attraction and repulsion then do not cancel, however far
+ * away the particles are. */
+static double origin(const radial *u, size_t i) { return u->x[i * u->n]; }
+
+/* row[l] = a s[l] + b (z[l] - origin) dz/dx, and 0 behind the last particle. */
+static void combine(const radial *u, size_t i, double a, double b, double *row) {
+    const double *x = u->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
+    b *= svmp_cpu_slope(u->b, u->term, i);
+    for (size_t l = 0; l < u->n; l++) row[l] = a * s[l] + b * (x[l] - from);
+    memset(row + u->n, 0, PADDING * sizeof *row);
+}
+
+/* phi += weight/n ( sum + (z - origin) dz/dx total + s ): all other particles, and the particle itself, whose kernel
+ * is 1. */
+static void add_velocity(const radial *u, size_t i, const double *sum) {
+    const double scale = u->term->weight / (double)u->n, *total = u->room->total;
+    const double ratio = (u->how.by_number ? 1 : u->how.ratio) * svmp_cpu_slope(u->b, u->term, i);
+    const double *x = u->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
+    double *phi = u->b->phi + i * u->n;
+    for (size_t m = 0; m < u->n; m++) phi[m] += scale * (sum[m] + ratio * (x[m] - from) * total[m] + s[m]);
+}
+
+/* A tile that still holds distances: from them the kernel, the sum of the first member, and all repulsion in
+ * room->total. The usual case in one sweep over the tile. */
+static void begin_tile(const radial *u, const tile *t, const double *weight, double *sum) {
+    const lane_ops *lanes = u->own->lanes;
+    double *k = distances_of(u, t), *total = u->room->total;
+    if (u->how.h > 0 && isfinite(u->how.h) && u->term->shape->kind == SHAPE_RBF) {
+        lanes->rbf_and_weigh(t, u->how.h, k, weight, sum, total);
+        return;
+    }
+    evaluate(u, t, k);
+    lanes->weigh(t, k, 1, weight, sum, u->stride);
+    lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : k, 1, u->own->ones, total, u->stride);
+}
+
+/* The velocities of a few members, in one sweep over all tiles; `fresh` ones still hold distances. */
+static void sweep(const radial *u, size_t piece, int fresh) {
+    const lane_ops *lanes = u->own->lanes;
+    const size_t left = u->member_count - piece * WEIGHED_VARIABLES;
+    const size_t count = left < WEIGHED_VARIABLES ? left : WEIGHED_VARIABLES;
+    const uint32_t *variable = u->members + piece * WEIGHED_VARIABLES;
+    double *weight = room_at_hand(u)->weight, *negated = weight + WEIGHED_VARIABLES * u->stride;
+    double *sum = room_at_hand(u)->sum;
+    memset(sum, 0, count * u->stride * sizeof *sum);
+    for (size_t v = 0; v < count; v++) {
+        combine(u, variable[v], 1, -u->how.ratio, weight + v * u->stride);
+        if (u->how.by_number) combine(u, variable[v], 0, -1, negated + v * u->stride);
+    }
+    for (size_t a = 0; a < u->own->tile_count; a++) {
+        const tile *t = &u->own->tiles[a];
+        if (fresh) begin_tile(u, t, weight, sum);
+        const double *k = tile_numbers(u, t), *r = tile_repulsion(u, t);
+        const size_t begun = fresh ? 1 : 0;
+        if (count > begun)
+            lanes->weigh(t, k, count - begun, weight + begun * u->stride, sum + begun * u->stride, u->stride);
+        if (r) lanes->weigh(t, r, count, negated, sum, u->stride);
+    }
+    for (size_t v = 0; v < count; v++) add_velocity(u, variable[v], sum + v * u->stride);
+}
+
+static void sweep_on(const radial *u, size_t piece) { sweep(u, piece, u->threads == 1 && piece == 0); }
+
+static void evaluate_tile(const radial *u, size_t t) {
+    evaluate(u, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]));
+}
+
+/* A team first shares the tiles, then the members. */
+static void prepare_together(const radial *u) {
+    share(u, u->own->tile_count, evaluate_tile);
+    for (size_t a = 0; a < u->own->tile_count; a++) {
+        const tile *t = &u->own->tiles[a];
+        u->own->lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : tile_numbers(u, t), 1, u->own->ones,
+                             u->room->total, u->stride);
+    }
+}
+
+void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
+                     int threads) {
+    radial u = {.b = b, .own = b->own, .term = term, .room = room, .n = b->n, .stride = svmp_lanes_stride(b->n)};
+    u.threads = threads;
+    u.x = term->metric == METRIC_SD ? b->z : b->x;
+    u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, u.x, svmp_cpu_messages(b), room->rows);
+    u.member_count = svmp_cpu_members(b, unit, room);
+    u.members = room->members;
+    u.stored = svmp_cpu_among_processes(b, term) || threads > 1 || svmp_cpu_stores(b, u.member_count);
+
+    if (term->domain == DOMAIN_ALL) {
+        svmp_grid_find(&u.own->grid, u.domain_variables, room->rows, GRID_SQUARES, threads);
+        u.grid = u.own->grid.of;
+    }
+    if (u.stored)
+        store_distances(&u);
+    else
+        pack(&u, room->packed, 0, u.domain_variables);
+    u.how.h = choose_bandwidth(&u, last);
+    if (u.how.h > 0 && isfinite(u.how.h)) {
+        u.how.by_number = term->shape->repulsion != NULL;
+        if (term->shape->ratio) u.how.ratio = term->shape->ratio(u.how.h);
+    }
+    memset(room->total, 0, u.stride * sizeof *room->total);
+    if (threads > 1) prepare_together(&u);
+    share(&u, (u.member_count + WEIGHED_VARIABLES - 1) / WEIGHED_VARIABLES, sweep_on);
+}

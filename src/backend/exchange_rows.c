@@ -1,0 +1,221 @@
+#include "backend/exchange_rows.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/peers.h"
+#include "graph/graph_part.h"
+
+struct mpi_halo {
+    team_line *line;  /* to those that share an edge of the model; NULL: not yet */
+    size_t *out, *in; /* rows to each neighbour, and from each */
+    double *leaving;  /* the rows to all neighbours, one after the other */
+    bool travelling;
+    svmp_status status; /* how score and stein went: told by the step, so that nobody waits for one who has left */
+    mpi_times times;
+};
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+/* Rows of n numbers of boundary nodes' variables, for each neighbour in turn. */
+static void pack(const svmp_graph *graph, size_t n, const double *values, double *leaving) {
+    const index_lists *send = &graph->halo->send;
+    for (size_t e = 0; e < send->start[graph->halo->neighbours]; e++) {
+        const size_t first = graph->first[send->item[e]], rows = graph->first[send->item[e] + 1] - first;
+        memcpy(leaving, values + first * n, rows * n * sizeof *leaving);
+        leaving += rows * n;
+    }
+}
+
+/* How something went that others cannot wait for: they hear of it with the step. */
+static void note(backend *b, svmp_status status) {
+    if (b->mpi->status == SVMP_OK) b->mpi->status = status;
+}
+
+/* Whether the particles are not in the memory of this process. */
+static int elsewhere(const backend *b) { return b->local->fetch_rows != NULL; }
+
+static svmp_status exchange(backend *b) {
+    struct mpi_halo *m = b->mpi;
+    const team *others = b->context->team;
+    const svmp_graph *graph = b->model->graph;
+    const double started = svmp_clock_seconds();
+    m->status = SVMP_OK;
+    if (elsewhere(b)) note(b, b->local->fetch_rows(b, graph->interior_variables, graph->own_variables));
+    pack(b->model->graph, b->n, b->x, m->leaving);
+    others->depart(others, m->line, m->leaving, b->x + b->model->graph->own_variables * b->n);
+    m->travelling = true;
+    m->times.packing += svmp_clock_seconds() - started;
+    return SVMP_OK;
+}
+
+/* Lets messages go on, where they move only while somebody asks for them. */
+static void nudge(const backend *b) {
+    const team *others = b->context->team;
+    if (b->mpi->travelling) b->mpi->travelling = !others->arrived(others, b->mpi->line, false);
+}
+
+/* Waits for the messages; returns whether there were any. */
+static bool await(const backend *b) {
+    const team *others = b->context->team;
+    const double started = svmp_clock_seconds();
+    const bool travelling = b->mpi->travelling;
+    if (travelling) others->arrived(others, b->mpi->line, true);
+    b->mpi->travelling = false;
+    b->mpi->times.waiting += svmp_clock_seconds() - started;
+    return travelling;
+}
+
+static void arrive(backend *b) {
+    const svmp_graph *graph = b->model->graph;
+    if (await(b) && elsewhere(b)) note(b, b->local->store_rows(b, graph->own_variables, graph->variables));
+}
+
+static svmp_status refresh(backend *b) {
+    SVMP_TRY(exchange(b));
+    arrive(b);
+    return elsewhere(b) ? svmp_team_agree(b->context, b->mpi->status) : SVMP_OK;
+}
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
+static svmp_status score(backend *b) {
+    const svmp_graph *graph = b->model->graph;
+    if (elsewhere(b)) arrive(b);
+    b->span = (node_span){0, elsewhere(b) ? graph->own : graph->interior};
+    if (b->mpi->status == SVMP_OK) note(b, b->local->score(b));
+    return SVMP_OK;
+}
+
+/* The halo is there: the scores of the nodes that read it. */
+static void score_boundary(backend *b) {
+    arrive(b);
+    b->span = (node_span){b->model->graph->interior, b->model->graph->own};
+    note(b, b->local->score(b));
+}
+
+/* The interior in slices, a look at the messages after each. What a kernel on all variables does, it does with the last
+ * own node. */
+static svmp_status stein(backend *b, const kernel *k, size_t t) {
+    enum { SLICES = 64, LEAST = 16 };
+    const svmp_graph *graph = b->model->graph;
+    const size_t even = graph->interior / SLICES, slice = even > LEAST ? even : LEAST;
+    const int all_interior = graph->interior == graph->own && graph->own > 0;
+    if (elsewhere(b)) {
+        if (b->mpi->status == SVMP_OK) note(b, b->local->stein(b, k, t));
+        return SVMP_OK;
+    }
+    for (size_t first = 0; first < graph->interior; first += slice) {
+        b->span = (node_span){first, first + slice < graph->interior ? first + slice : graph->interior};
+        note(b, b->local->stein(b, k, t));
+        nudge(b);
+    }
+    score_boundary(b);
+    if (!all_interior) note(b, b->local->stein(b, k, t));
+    return SVMP_OK;
+}
+
+/* All have moved, or none has. */
+static svmp_status agree(backend *b, svmp_status status) {
+    const team *others = b->context->team;
+    const double started = svmp_clock_seconds();
+    double seen[] = {b->largest, b->mpi->status != SVMP_OK || status != SVMP_OK};
+    others->max(others, 2, seen);
+    b->largest = seen[0];
+    b->mpi->times.agreeing += svmp_clock_seconds() - started;
+    if (seen[1] == 0) return SVMP_OK;
+    if (b->moved && status == SVMP_OK && b->mpi->status == SVMP_OK && b->local->take_back) {
+        b->local->take_back(b);
+    } else if (b->moved && status == SVMP_OK && b->mpi->status == SVMP_OK) {
+        double *before = b->phi;
+        b->phi = b->x;
+        b->x = before;
+    }
+    b->moved = 0;
+    return svmp_team_agree(b->context, b->mpi->status != SVMP_OK ? b->mpi->status : status);
+}
+
+static svmp_status move(backend *b, const step *s, double rate, size_t t) {
+    return agree(b, b->mpi->status == SVMP_OK ? b->local->step(b, s, rate, t) : SVMP_OK);
+}
+
+static svmp_status diffuse(backend *b, double rate, size_t t) {
+    if (!elsewhere(b)) score_boundary(b);
+    return agree(b, b->mpi->status == SVMP_OK ? b->local->diffuse(b, rate, t) : SVMP_OK);
+}
+
+static const backend_kind svmp_backend_mpi = {.name = "mpi",
+                                              .exchange = exchange,
+                                              .refresh = refresh,
+                                              .score = score,
+                                              .stein = stein,
+                                              .step = move,
+                                              .diffuse = diffuse};
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+/* How many rows go where, and come from where; and room for those that leave, of n numbers. */
+static svmp_status count_rows(const svmp_graph *graph, size_t n, struct mpi_halo *m) {
+    const graph_halo *halo = graph->halo;
+    size_t all = 0;
+    SVMP_TRY(SVMP_NEW(graph->context, m->out, halo->neighbours));
+    SVMP_TRY(SVMP_NEW(graph->context, m->in, halo->neighbours));
+    for (size_t k = 0; k < halo->neighbours; k++) {
+        for (size_t e = halo->send.start[k]; e < halo->send.start[k + 1]; e++)
+            m->out[k] += svmp_graph_node_dimension(graph, halo->send.item[e]);
+        m->in[k] = graph->first[graph->own + halo->from[k + 1]] - graph->first[graph->own + halo->from[k]];
+        all += m->out[k];
+    }
+    return svmp_allocate(graph->context, all, n * sizeof *m->leaving, (void **)&m->leaving);
+}
+
+static void release(svmp_context *context, const struct mpi_halo *m) {
+    if (m->line) context->team->disconnect(context, m->line);
+    svmp_release(context, m->out);
+    svmp_release(context, m->in);
+    svmp_release(context, m->leaving);
+}
+
+svmp_status svmp_mpi_attach(backend *b) {
+    const graph_halo *halo = b->model->graph->halo;
+    const team *others = b->context->team;
+    if (others == NULL || halo == NULL) return SVMP_OK;
+    svmp_status status = SVMP_NEW(b->context, b->mpi, 1);
+    if (status == SVMP_OK) status = count_rows(b->model->graph, b->n, b->mpi);
+    SVMP_TRY(svmp_team_agree(b->context, status));
+    SVMP_TRY(svmp_context_compare(b->context, "the backend that --backend selects on their processors",
+                                  b->runs_as ? b->runs_as : b->local->name));
+    const team_routes routes = {halo->neighbours, b->n, halo->rank, b->mpi->out, b->mpi->in};
+    SVMP_TRY(others->connect(b->context, others, &routes, &b->mpi->line));
+    b->kind = &svmp_backend_mpi;
+    return SVMP_OK;
+}
+
+void svmp_mpi_detach(backend *b) {
+    struct mpi_halo *m = b->mpi;
+    if (m == NULL) return;
+    await(b);
+    release(b->context, m);
+    svmp_release(b->context, m);
+    b->mpi = NULL;
+}
+
+svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values) {
+    svmp_context *context = graph->context;
+    const graph_halo *halo = graph->halo;
+    const team *others = context->team;
+    struct mpi_halo m = {0};
+    svmp_status status;
+    if (others == NULL || halo == NULL) return SVMP_OK;
+    SVMP_CHECK(svmp_team_agree(context, count_rows(graph, 1, &m)));
+    const team_routes routes = {halo->neighbours, 1, halo->rank, m.out, m.in};
+    SVMP_CHECK(others->connect(context, others, &routes, &m.line));
+    pack(graph, 1, values, m.leaving);
+    others->depart(others, m.line, m.leaving, values + graph->own_variables);
+    others->arrived(others, m.line, true);
+done:
+    release(context, &m);
+    return status;
+}
+
+mpi_times svmp_mpi_times(const backend *b) { return b->mpi ? b->mpi->times : (mpi_times){0}; }

@@ -1,0 +1,28 @@
+/* Several processes with MPI: the team of the processes that mpirun started, and the backend that wraps a local one and
+ * updates its halo. A build without MPI has both as stubs. */
+#ifndef SVMP_BACKEND_EXCHANGE_ROWS_H
+#define SVMP_BACKEND_EXCHANGE_ROWS_H
+
+#include "backend/backend.h"
+
+/* Wraps the local backend of a part of a model:
+ *
+ *     exchange        sends the particles of the boundary
+ *     score, stein    process the interior while messages travel, then the boundary
+ *     step            moves all nodes, or none if one process fails
+ */
+svmp_status svmp_mpi_attach(backend *b);
+void svmp_mpi_detach(backend *b);
+
+/* Values of variables, one number each: those of the halo arrive from the processes that own them. All processes that
+ * have parts call it; of a whole graph there is nothing to do. */
+svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values);
+
+/* Seconds that the backend has spent on communication. */
+typedef struct mpi_times {
+    double packing, waiting, agreeing; /* packing messages; waiting for messages; agreeing on the outcome of the step */
+} mpi_times;
+
+mpi_times svmp_mpi_times(const backend *b);
+
+#endif

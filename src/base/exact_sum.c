@@ -1,0 +1,55 @@
+#include "base/exact_sum.h"
+
+void svmp_exact_carry(exact_sum *sum) {
+    for (size_t k = 0; k + 1 < EXACT_DIGITS; k++) {
+        const int64_t low = sum->digit[k] & INT64_C(0xffffffff);
+        sum->digit[k + 1] += (sum->digit[k] - low) / (INT64_C(1) << 32); /* exact: a multiple, of either sign */
+        sum->digit[k] = low;
+    }
+    sum->added = 0;
+}
+
+void svmp_exact_merge(exact_sum *to, exact_sum *from) {
+    svmp_exact_carry(to);
+    svmp_exact_carry(from);
+    for (size_t k = 0; k < EXACT_DIGITS; k++) to->digit[k] += from->digit[k];
+    to->beyond += from->beyond;
+    svmp_exact_carry(to);
+}
+
+/* The digits of the absolute value, added from the smallest. */
+double svmp_exact_value(exact_sum *sum) {
+    if (!isfinite(sum->beyond)) return sum->beyond;
+    exact_sum positive = *sum;
+    svmp_exact_carry(&positive);
+    const int negative = positive.digit[EXACT_DIGITS - 1] < 0;
+    for (size_t k = 0; negative && k < EXACT_DIGITS; k++) positive.digit[k] = -positive.digit[k];
+    if (negative) svmp_exact_carry(&positive);
+    double value = 0;
+    for (size_t k = 0; k < EXACT_DIGITS; k++)
+        if (positive.digit[k] != 0) value += ldexp((double)positive.digit[k], 32 * (int)k - 1074);
+    return negative ? -value : value;
+}
+
+/* What is not finite is told by how many processes have an infinity, its negative, or neither: a word with room for two
+ * million of each. */
+static const int64_t counted[] = {INT64_C(1), INT64_C(1) << 21, INT64_C(1) << 42};
+static const double beyond[] = {INFINITY, -INFINITY, NAN};
+
+int64_t *svmp_exact_to_words(size_t count, exact_sum *sums) {
+    for (size_t k = 0; k < count; k++) {
+        const double value = sums[k].beyond;
+        svmp_exact_carry(&sums[k]);
+        sums[k].classed = isfinite(value) ? 0 : isnan(value) ? counted[2] : counted[value < 0];
+    }
+    return (int64_t *)sums;
+}
+
+void svmp_exact_from_words(size_t count, exact_sum *sums) {
+    for (size_t k = 0; k < count; k++) {
+        const int64_t word = sums[k].classed;
+        sums[k].beyond = 0;
+        for (size_t kind = 0; kind < 3; kind++)
+            if (word / counted[kind] % counted[1] > 0) sums[k].beyond += beyond[kind];
+    }
+}

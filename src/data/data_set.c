@@ -1,0 +1,260 @@
+#include "data/data_set.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/name_list.h"
+#include "base/number.h"
+
+svmp_status svmp_data_create(svmp_context *context, svmp_data **data) {
+    data_set *made;
+    if (context == NULL) return SVMP_BAD_CALL;
+    if (data == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_create: the result is NULL.");
+    SVMP_TRY(SVMP_NEW(context, made, 1));
+    made->context = context;
+    *data = made;
+    return SVMP_OK;
+}
+
+void svmp_data_free(svmp_data *data) {
+    if (data == NULL) return;
+    svmp_context *context = data->context;
+    for (size_t k = 0; k < data->count; k++) svmp_release(context, data->arrays[k].values);
+    for (size_t k = 0; k < data->source_count; k++) svmp_source_free(context, &data->sources[k]);
+    svmp_names_free(context, &data->names);
+    svmp_names_free(context, &data->text);
+    svmp_release(context, data->arrays);
+    svmp_release(context, data->sources);
+    svmp_release(context, data);
+}
+
+const data_array *svmp_data_find(const data_set *data, const char *name) {
+    uint32_t number = svmp_names_find(&data->names, name, strlen(name));
+    return number == NAMES_NONE ? NULL : &data->arrays[number];
+}
+
+svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length) {
+    uint32_t number;
+    return svmp_names_add(data->context, &data->text, name, length, &number);
+}
+
+static svmp_status defined_twice(data_set *data, const data_array *first, const text_source *again, size_t offset) {
+    if (first->source == DATA_MEMORY)
+        return svmp_source_fail(data->context, again, offset, "'%s' is already given in memory", first->name);
+    const text_source *there = &data->sources[first->source];
+    size_t line, column;
+    svmp_source_place(there, first->offset, &line, &column);
+    return svmp_source_fail(data->context, again, offset, "'%s' is already defined at %s:%zu", first->name, there->path,
+                            line);
+}
+
+/* How many numbers there are in an array; SIZE_MAX: more than a data set may hold. */
+static size_t count_of(size_t rank, const size_t *dimensions) {
+    size_t product = 1;
+    for (size_t k = 0; k < rank; k++)
+        if (dimensions[k] == 0) return 0;
+    for (size_t k = 0; k < rank; k++) {
+        if (product > DATA_MOST_VALUES / dimensions[k]) return SIZE_MAX;
+        product *= dimensions[k];
+    }
+    return product;
+}
+
+/* A new array under a name that is not there yet; the caller fills its values. */
+static svmp_status new_array(data_set *data, const char *name, size_t name_length, size_t rank,
+                             const size_t *dimensions, size_t count, data_array **array) {
+    svmp_context *context = data->context;
+    double *values;
+    uint32_t number;
+    SVMP_TRY(SVMP_GROW(context, data->arrays, data->array_capacity, data->count + 1));
+    SVMP_TRY(SVMP_NEW(context, values, count));
+    svmp_status status = svmp_names_add(context, &data->names, name, name_length, &number);
+    if (status != SVMP_OK) {
+        svmp_release(context, values);
+        return status;
+    }
+    *array = &data->arrays[data->count++];
+    **array = (data_array){.name = data->names.text[number], .rank = rank, .count = count, .values = values};
+    memcpy((*array)->dimensions, dimensions, rank * sizeof *dimensions);
+    data->values += count;
+    return SVMP_OK;
+}
+
+svmp_status svmp_data_append(data_set *data, const char *name, size_t name_length, size_t offset, size_t rank,
+                             const size_t *dimensions, const double *values, size_t count) {
+    svmp_context *context = data->context;
+    const text_source *from = &data->sources[data->source_count - 1];
+    data_array *array = NULL;
+    if (name_length == 0) return svmp_source_fail(context, from, offset, "an array has no name");
+    if (memchr(name, 0, name_length)) return svmp_source_fail(context, from, offset, "a name contains a zero byte");
+
+    const uint32_t number = svmp_names_find(&data->names, name, name_length);
+    if (number != NAMES_NONE) return defined_twice(data, &data->arrays[number], from, offset);
+    if (count_of(rank, dimensions) != count)
+        return svmp_source_fail(context, from, offset, "'%.*s' has %zu numbers, which does not match its dimensions",
+                                (int)(name_length < 100 ? name_length : 100), name, count);
+    if (count > DATA_MOST_VALUES - data->values)
+        return svmp_source_fail(context, from, offset, "the data contain more than %u numbers", DATA_MOST_VALUES);
+    SVMP_TRY(new_array(data, name, name_length, rank, dimensions, count, &array));
+    if (count > 0) memcpy(array->values, values, count * sizeof *values);
+    array->source = data->source_count - 1;
+    array->offset = offset;
+    return SVMP_OK;
+}
+
+/* ---- arrays in memory -------------------------------------------------------------------------------------------- */
+
+/* Row-major to column-major: goes through the rows, and takes the place of each number along. */
+static void transpose(const data_array *array, const double *rows) {
+    size_t index[DATA_MOST_DIMENSIONS] = {0}, strides[DATA_MOST_DIMENSIONS], place = 0;
+    for (size_t k = 0; k < array->rank; k++) strides[k] = k == 0 ? 1 : strides[k - 1] * array->dimensions[k - 1];
+    for (size_t from = 0; from < array->count; from++) {
+        array->values[place] = rows[from];
+        for (size_t k = array->rank; k-- > 0;) {
+            place += strides[k];
+            if (++index[k] < array->dimensions[k]) break;
+            place -= index[k] * strides[k];
+            index[k] = 0;
+        }
+    }
+}
+
+svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const size_t *dimensions,
+                          const double *values) {
+    static const size_t one = 1;
+    data_array *array = NULL;
+    if (data == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = data->context;
+    if (name == NULL || *name == '\0') return svmp_fail(context, SVMP_BAD_CALL, "svmp_data_add: the name is missing.");
+    if (svmp_data_find(data, name))
+        return svmp_fail(context, SVMP_BAD_CALL, "The data already have an array '%.100s'.", name);
+    if (rank > DATA_MOST_DIMENSIONS)
+        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' has %zu dimensions; the maximum is %d.", name,
+                         rank, DATA_MOST_DIMENSIONS);
+    if (rank > 0 && dimensions == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' was given without its dimensions.", name);
+    const size_t count = count_of(rank, dimensions);
+    if (count > DATA_MOST_VALUES - data->values) /* SIZE_MAX, too */
+        return svmp_fail(context, SVMP_BAD_CALL, "With the array '%.100s' the data would have more than %u numbers.",
+                         name, DATA_MOST_VALUES);
+    if (count > 0 && values == NULL)
+        return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' was given without its values.", name);
+    SVMP_TRY(new_array(data, name, strlen(name), rank ? rank : 1, rank ? dimensions : &one, count, &array));
+    array->source = DATA_MEMORY;
+    if (count > 0) transpose(array, values);
+    return SVMP_OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+typedef svmp_status (*data_reader)(data_set *data, const text_source *source);
+
+static const struct {
+    const char *ending;
+    data_reader read;
+} readers[] = {{".json", svmp_data_read_json},
+               {".csv", svmp_data_read_csv},
+               {".R", svmp_data_read_dump},
+               {".txt", svmp_data_read_dump},
+               {".dump", svmp_data_read_dump}};
+
+static const char *ending_at(size_t k) { return k < sizeof readers / sizeof *readers ? readers[k].ending : NULL; }
+
+static data_reader find_reader(const char *path, size_t length) {
+    for (size_t k = 0; k < sizeof readers / sizeof *readers; k++) {
+        const size_t tail = strlen(readers[k].ending);
+        if (length > tail && strncasecmp(path + length - tail, readers[k].ending, tail) == 0) return readers[k].read;
+    }
+    return NULL;
+}
+
+int svmp_data_is_read(const char *path, size_t length) { return find_reader(path, length) != NULL; }
+
+/* By the ending, or else by the first words. A model among the data is the first file of the command in another
+ * place. */
+static svmp_status choose_reader(svmp_context *context, const text_source *source, data_reader *reader) {
+    const data_kind kind = svmp_data_kind(source->text, source->length);
+    char endings[128];
+    *reader = find_reader(source->path, strlen(source->path));
+    if (kind == DATA_MODEL && *reader != svmp_data_read_csv) /* whose first column may be called so */
+        return svmp_fail(context, SVMP_BAD_INPUT,
+                         "%s: error: this is a model, not data; the model is the first file: svmp run MODEL DATA...",
+                         source->path);
+    if (*reader == NULL && kind == DATA_JSON) *reader = svmp_data_read_json;
+    if (*reader == NULL && kind == DATA_DUMP) *reader = svmp_data_read_dump;
+    if (*reader) return SVMP_OK;
+    return svmp_fail(context, SVMP_BAD_INPUT,
+                     "%s: error: unknown kind of data file; expected %s, or a text such as 'y <- c(1, 2)' or "
+                     "'list(y = c(1, 2))'.",
+                     source->path, svmp_list_names(ending_at, "or", endings, sizeof endings));
+}
+
+const char *svmp_data_place(const data_set *data, const data_array *array, size_t element, char *place, size_t size) {
+    if (array->source == DATA_MEMORY) return snprintf(place, size, "in memory"), place;
+    const text_source *source = &data->sources[array->source];
+    size_t line, column;
+    const int csv = find_reader(source->path, strlen(source->path)) == svmp_data_read_csv;
+    svmp_source_place(source, csv ? svmp_data_csv_row(source, element) : array->offset, &line, &column);
+    snprintf(place, size, "%s:%zu", source->path, line);
+    return place;
+}
+
+void svmp_data_describe(const data_set *data, const data_array *array, const char *kind, const char *sentence,
+                        char *buffer, size_t size) {
+    if (array->source == DATA_MEMORY)
+        snprintf(buffer, size, "<data>: %s: %s", kind, sentence);
+    else
+        svmp_source_describe(&data->sources[array->source], array->offset, kind, sentence, buffer, size);
+}
+
+/* Makes the source part of the data set, which then owns it. */
+static svmp_status add_source(data_set *data, text_source *from) {
+    svmp_status status = SVMP_GROW(data->context, data->sources, data->source_capacity, data->source_count + 1);
+    if (status == SVMP_OK)
+        data->sources[data->source_count++] = *from;
+    else
+        svmp_source_free(data->context, from);
+    return status;
+}
+
+/* Back to the first `arrays` arrays of `sources` files. */
+static void truncate(data_set *data, size_t arrays, size_t sources) {
+    while (data->count > arrays) {
+        data->values -= data->arrays[--data->count].count;
+        svmp_release(data->context, data->arrays[data->count].values);
+    }
+    svmp_names_truncate(data->context, &data->names, arrays);
+    while (data->source_count > sources) svmp_source_free(data->context, &data->sources[--data->source_count]);
+}
+
+/* A text of which all arrays become part of the data set, or none. */
+static svmp_status read_source(data_set *data, text_source *from) {
+    const size_t arrays = data->count, sources = data->source_count;
+    number_locale locale = {0};
+    data_reader reader = NULL;
+    svmp_status chosen = choose_reader(data->context, from, &reader);
+    if (chosen != SVMP_OK) return svmp_source_free(data->context, from), chosen;
+    SVMP_TRY(add_source(data, from));
+    svmp_status status = svmp_number_enter(data->context, &locale);
+    if (status == SVMP_OK) status = reader(data, &data->sources[data->source_count - 1]);
+    svmp_number_leave(&locale);
+    if (status != SVMP_OK) truncate(data, arrays, sources);
+    return status;
+}
+
+svmp_status svmp_data_read(svmp_data *data, const char *path) {
+    text_source from;
+    if (data == NULL) return SVMP_BAD_CALL;
+    if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read: the path is NULL.");
+    SVMP_TRY(svmp_source_read(data->context, path, &from));
+    return read_source(data, &from);
+}
+
+svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *text, size_t length) {
+    text_source from;
+    if (data == NULL) return SVMP_BAD_CALL;
+    if (path == NULL || text == NULL)
+        return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read_text: the path or the text is NULL.");
+    SVMP_TRY(svmp_source_copy(data->context, path, text, length, &from));
+    return read_source(data, &from);
+}

@@ -1,0 +1,26 @@
+/* Maps: which areas are neighbours, in GeoBUGS' lists. Area i has num[i] neighbours; their numbers, from 1, follow
+ * those of the areas before it in adj, and weight has a number for each of them. */
+#ifndef SVMP_DIST_MAP_NEIGHBOURS_H
+#define SVMP_DIST_MAP_NEIGHBOURS_H
+
+#include <stdbool.h>
+
+#include "base/context.h"
+
+typedef struct car_map {
+    size_t areas, entries;
+    const double *adj, *num, *weight;
+} car_map;
+
+/* Whether the lists are those of a map: neighbours exist, both name each other, and once; if not, writes why. `scale`
+ * divides the weights of each area before these are compared with their opposites; NULL: 1. */
+bool svmp_car_is_map(const car_map *map, const double *scale, char *sentence, size_t size);
+
+/* How many components the areas with neighbours form; `root` is room for a number for each area. */
+size_t svmp_car_components(const car_map *map, size_t *root, size_t *islands);
+
+/* The eigenvalues, ascending, of the matrix of the weights, which divided by `scale` is symmetric: C of car.proper,
+ * with M. */
+svmp_status svmp_car_eigenvalues(svmp_context *context, const car_map *map, const double *scale, double *values);
+
+#endif

@@ -1,0 +1,11 @@
+/* The loops for the instructions that every machine has, and the choice between the sets. */
+#define KERNEL_TARGET
+#define KERNEL_SET svmp_kernels_plain
+#include "expr/operation_loops_body.h"
+
+const kernel_set *svmp_kernels(void) {
+#ifdef SVMP_KERNELS_AVX2
+    if (__builtin_cpu_supports("avx2")) return &svmp_kernels_avx2;
+#endif
+    return &svmp_kernels_plain;
+}

@@ -1,0 +1,365 @@
+/* Binding and running. A block's working set is meant to stay in the first cache; a lane's bits depend on its own
+ * numbers alone, because every kernel is the same arithmetic lane by lane. */
+#include "expr/instructions.h"
+
+/* From this many particles on a block is particles of one instance, read and written in place; below, it gathers
+ * instances. Measured with bench/expr.c. */
+enum { WIDE_PARTICLES = 16 };
+
+/* Lanes of a block that needs `buffers` numbers a lane: 24 KiB of them where 128 lanes fit in that, 512 KiB where 16
+ * do; never less than 8. */
+static size_t block_lanes(size_t buffers) {
+    size_t near = 24 * 1024 / sizeof(double) / (buffers + 1), far = 512 * 1024 / sizeof(double) / (buffers + 1);
+    size_t lanes = near >= 128 ? near : far >= 128 ? 128 : far;
+    if (lanes > 512) lanes = 512;
+    return lanes < 8 ? 8 : lanes / 8 * 8;
+}
+
+/* Sizes of an evaluation for n particles. */
+typedef struct block_layout {
+    block_mode mode;
+    size_t lanes;   /* capacity of a block */
+    size_t buffers; /* numbers a lane: registers, then copies of inputs, columns and outputs */
+} block_layout;
+
+/* `scattered`: the instances do not stand one behind the other, and their columns are copied. */
+static block_layout layout_of(const code_block *code, size_t n, bool scattered) {
+    size_t copies = code->inputs + code->outputs + (n > 1 || scattered ? code->columns : 0);
+    block_layout wide = {BLOCK_WIDE, block_lanes(code->registers + code->inputs + code->outputs), code->registers + 1};
+    block_layout gathered = {BLOCK_GATHERED, block_lanes(code->registers + copies), code->registers + copies};
+    return n >= WIDE_PARTICLES || n > gathered.lanes ? wide : gathered;
+}
+
+static size_t scratch_bytes(const code_block *code, size_t n, bool scattered) {
+    block_layout layout = layout_of(code, n, scattered);
+    return code_places(code) * sizeof(double *) + layout.buffers * layout.lanes * sizeof(double);
+}
+
+size_t svmp_bound_lane_operations(const bound_program *bound) {
+    const code_block *shared = &bound->gradient;
+    return shared->shared > 0 ? shared->count - shared->shared : bound->compiled->gradient.count;
+}
+
+/* What is shared pays for more instances than there are variants of it. */
+static const code_block *choose_code(const code_block *plain, const code_block *shared, size_t count) {
+    return shared->shared > 0 && count > shared->variants ? shared : plain;
+}
+
+static size_t most_bytes(const code_block *plain, const code_block *shared, size_t n, bool scattered) {
+    const size_t bytes = scratch_bytes(plain, n, scattered), more = scratch_bytes(shared, n, scattered);
+    return bytes > more ? bytes : more;
+}
+
+size_t svmp_bound_scratch(const bound_program *bound, size_t n) {
+    size_t values = most_bytes(&bound->compiled->values, &bound->values, n, false);
+    size_t gradient = most_bytes(&bound->compiled->gradient, &bound->gradient, n, false);
+    return values > gradient ? values : gradient;
+}
+
+size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n) {
+    if (partial == NULL) return most_bytes(&bound->compiled->gradient, &bound->gradient, n, true);
+    size_t both = most_bytes(&partial->both, &partial->shared_both, n, true);
+    size_t gradient = most_bytes(&partial->gradient, &partial->shared_gradient, n, true);
+    return both > gradient ? both : gradient;
+}
+
+/* The places that are the same for all blocks; returns what follows the registers. Numbers come first in the scratch,
+ * pointers behind them. */
+static double *lay_out(const code_block *code, block_layout layout, void *scratch, double ***places) {
+    double *registers = scratch, **made = (double **)(void *)(registers + layout.buffers * layout.lanes);
+    for (size_t r = 0; r < code->registers; r++) made[r] = registers + r * layout.lanes;
+    for (size_t k = 0; k < code->literal_count; k++) made[code_place_literals(code) + k] = &code->literals[k];
+    *places = made;
+    return registers + code->registers * layout.lanes;
+}
+
+/* Instructions from ... to - 1. */
+static void run(const code_block *code, size_t from, size_t to, block_mode mode, double *const *places, size_t lanes) {
+    for (size_t k = from; k < to; k++) {
+        const code_instruction *i = &code->instructions[k];
+        i->kernel[mode](lanes, places[i->out], places[i->operand[0]], places[i->operand[1]], places[i->operand[2]]);
+    }
+}
+
+svmp_status svmp_program_bind(const program *compiled, size_t instances, const double *const *columns,
+                              bound_program **bound) {
+    svmp_status status = SVMP_OK;
+    svmp_context *context = compiled->context;
+    const code_block *code = &compiled->instance;
+    bound_program *made = NULL;
+    void *scratch = NULL;
+    if (instances > 0 && compiled->columns > SIZE_MAX / 2 / sizeof(double) / instances)
+        return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: %zu instances of %zu numbers.", instances,
+                         compiled->columns);
+    SVMP_CHECK(SVMP_NEW(context, made, 1));
+    *made = (bound_program){.compiled = compiled, .instances = instances};
+    SVMP_CHECK(SVMP_NEW(context, made->columns, compiled->columns * instances));
+    block_layout layout = {BLOCK_GATHERED, block_lanes(code->registers), code->registers};
+    size_t bytes = code_places(code) * sizeof(double *) + layout.buffers * layout.lanes * sizeof(double);
+    SVMP_CHECK(svmp_allocate(context, bytes, 1, &scratch));
+    double **places;
+    lay_out(code, layout, scratch, &places);
+    for (size_t first = 0; first < instances; first += layout.lanes) {
+        for (size_t p = 0; p < code->columns; p++)
+            places[code_place_columns(code) + p] = (double *)(uintptr_t)(columns[p] + first); /* only ever read */
+        for (size_t h = 0; h < code->outputs; h++)
+            places[code_place_outputs(code) + h] = made->columns + h * instances + first;
+        run(code, 0, code->count, BLOCK_GATHERED, places,
+            instances - first < layout.lanes ? instances - first : layout.lanes);
+    }
+    *bound = made;
+    made = NULL;
+done:
+    svmp_release(context, scratch);
+    svmp_bound_free(made);
+    return status;
+}
+
+svmp_status svmp_bound_keep(const bound_program *bound, size_t count, const uint32_t *which, bound_program **kept) {
+    svmp_context *context = bound->compiled->context;
+    bound_program *made = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, made, 1));
+    *made = (bound_program){.compiled = bound->compiled, .instances = count};
+    SVMP_CHECK(SVMP_NEW(context, made->columns, bound->compiled->columns * count));
+    for (size_t h = 0; h < bound->compiled->columns; h++)
+        for (size_t k = 0; k < count; k++)
+            made->columns[h * count + k] = bound->columns[h * bound->instances + which[k]];
+    SVMP_CHECK(svmp_bound_share_as(made, bound));
+    *kept = made;
+    made = NULL;
+done:
+    svmp_bound_free(made);
+    return status;
+}
+
+size_t svmp_bound_instances(const bound_program *bound) { return bound->instances; }
+
+void svmp_bound_free(bound_program *bound) {
+    if (bound == NULL) return;
+    svmp_context *context = bound->compiled->context;
+    svmp_code_free(context, &bound->values);
+    svmp_code_free(context, &bound->gradient);
+    svmp_release(context, bound->known.slot);
+    svmp_release(context, bound->known.column);
+    svmp_release(context, bound->which);
+    svmp_release(context, bound->columns);
+    svmp_release(context, bound);
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------- */
+
+/* What one call evaluates: instances `first` ... of the group, or those of a view. */
+typedef struct request {
+    const bound_program *bound;
+    const code_block *code;
+    const uint32_t *variables; /* of the first instance, and on; of a view: of all */
+    const instance_view *view; /* NULL: there is none */
+    size_t first, count, n;
+    const double *x;
+    double *value, *gradient;
+    size_t values, derivatives; /* of the code's outputs */
+    block_layout layout;
+    double **places;
+    double *copies; /* what follows the registers */
+} request;
+
+static inline size_t instance_of(const request *r, size_t k) { return r->view ? r->view->instance[k] : r->first + k; }
+
+/* What stands in a slot of the k-th instance. */
+static inline const double *input_row(const request *r, size_t k, size_t slot) {
+    uint32_t variable = r->variables[(r->view ? instance_of(r, k) : k) * r->code->inputs + slot];
+    if (r->view && r->view->y && r->view->own[slot])
+        return r->view->y + (size_t)(uint32_t)(variable + r->view->shift[k]) * r->n;
+    return r->x + variable * r->n;
+}
+
+/* Where output o of the k-th instance goes: a row of n numbers, or NULL where nobody wants it. */
+static double *output_row(const request *r, size_t k, size_t o) {
+    if (o < r->values) return r->value ? r->value + (k * r->values + o) * r->n : NULL;
+    return r->gradient + (k * r->derivatives + o - r->values) * r->n;
+}
+
+/* Whether the k-th instance has the shared values of the one before. */
+static bool is_continued(const request *r, size_t k) {
+    size_t c = 0;
+    if (k == 0) return false;
+    while (c < r->code->common_count && input_row(r, k, r->code->common[c]) == input_row(r, k - 1, r->code->common[c]))
+        c++;
+    return c == r->code->common_count;
+}
+
+/* The columns and inputs of the k-th instance as they are, from particle l on. */
+static void place_instance(const request *r, size_t k, size_t l) {
+    const code_block *code = r->code;
+    for (size_t h = 0; h < code->columns; h++)
+        r->places[code_place_columns(code) + h] = r->bound->columns + h * r->bound->instances + instance_of(r, k);
+    for (size_t j = 0; j < code->inputs; j++)
+        r->places[code_place_inputs(code) + j] = (double *)(uintptr_t)(input_row(r, k, j) + l); /* only ever read */
+}
+
+/* The register with the k-th instance's variant of what a choice is among. */
+static double *variant_of(const request *r, const code_choice *choice, size_t k) {
+    return r->places[choice->first + r->bound->which[choice->column * r->bound->instances + instance_of(r, k)]];
+}
+
+/* A block is particles of one instance; nothing is copied. */
+static void evaluate_wide(const request *r) {
+    const code_block *code = r->code;
+    const size_t n = r->n;
+    for (size_t l = 0; l < n; l += r->layout.lanes) {
+        const size_t lanes = n - l < r->layout.lanes ? n - l : r->layout.lanes;
+        for (size_t k = 0; k < r->count; k++) {
+            place_instance(r, k, l);
+            for (const code_choice *c = code->choices; c < code->choices + code->choice_count; c++)
+                r->places[c->place] = variant_of(r, c, k);
+            for (size_t o = 0; o < code->outputs; o++) {
+                double *row = output_row(r, k, o);
+                r->places[code_place_outputs(code) + o] = row ? row + l : r->copies;
+            }
+            run(code, is_continued(r, k) ? code->shared : 0, code->count, BLOCK_WIDE, r->places, lanes);
+        }
+    }
+}
+
+/* A few numbers: a call to memcpy would cost more. */
+static inline void copy_row(double *to, const double *from, size_t n) {
+    for (size_t l = 0; l < n; l++) to[l] = from[l];
+}
+
+static void gather_input(const request *r, size_t k, size_t instances, size_t slot, double *copy) {
+    size_t n = r->n, stride = r->code->inputs;
+    if (r->view) {
+        for (size_t i = 0; i < instances; i++) copy_row(copy + i * n, input_row(r, k + i, slot), n);
+        return;
+    }
+    const uint32_t *variables = r->variables + k * stride + slot;
+    if (n == 1)
+        for (size_t i = 0; i < instances; i++) copy[i] = r->x[variables[i * stride]];
+    else
+        for (size_t i = 0; i < instances; i++) copy_row(copy + i * n, r->x + variables[i * stride] * n, n);
+}
+
+static void repeat_column(const request *r, size_t k, size_t instances, const double *column, double *copy) {
+    for (size_t i = 0; i < instances; i++) {
+        const double value = column[instance_of(r, k + i)];
+        for (size_t l = 0; l < r->n; l++) copy[i * r->n + l] = value;
+    }
+}
+
+/* Instance i's row of an output goes `stride` numbers behind that of instance i - 1. */
+static void scatter_output(const double *copy, size_t instances, size_t n, size_t stride, double *row) {
+    if (n == 1)
+        for (size_t i = 0; i < instances; i++) row[i * stride] = copy[i];
+    else
+        for (size_t i = 0; i < instances; i++) copy_row(row + i * stride, copy + i * n, n);
+}
+
+/* How many instances from the k-th on, at most `most`, share their values. */
+static size_t count_continued(const request *r, size_t k, size_t most) {
+    const size_t left = r->count - k < most ? r->count - k : most;
+    size_t count = 1;
+    if (r->code->common_count == 0) return left;
+    while (count < left && is_continued(r, k + count)) count++;
+    return count;
+}
+
+/* Computes what the k-th instance and those behind it share, and repeats it for `instances` of them. */
+static void share(const request *r, size_t k, size_t instances) {
+    const code_block *code = r->code;
+    place_instance(r, k, 0);
+    run(code, 0, code->shared, BLOCK_WIDE, r->places, r->n);
+    for (size_t c = 0; c < code->carried_count; c++)
+        for (size_t i = 1; i < instances; i++)
+            copy_row(r->places[code->carried[c]] + i * r->n, r->places[code->carried[c]], r->n);
+}
+
+/* A block is all particles of many instances: inputs are gathered, outputs scattered; for n = 1 columns are read in
+ * place where the instances follow one another, and so are outputs written that stand alone. */
+static void evaluate_gathered(const request *r) {
+    const code_block *code = r->code;
+    size_t n = r->n, lanes = r->layout.lanes, per_block = lanes / n, instances;
+    double *inputs = r->copies, *results = inputs + code->inputs * lanes, *columns = results + code->outputs * lanes;
+    for (size_t k = 0; k < r->count; k += instances) {
+        instances = count_continued(r, k, per_block);
+        if (code->shared > 0 && !is_continued(r, k)) share(r, k, instances);
+        for (const code_choice *c = code->choices; c < code->choices + code->choice_count; c++)
+            for (size_t i = 0; i < instances; i++) copy_row(r->places[c->place] + i * n, variant_of(r, c, k + i), n);
+        for (size_t j = 0; j < code->inputs; j++) {
+            r->places[code_place_inputs(code) + j] = inputs + j * lanes;
+            gather_input(r, k, instances, j, inputs + j * lanes);
+        }
+        for (size_t h = 0; h < code->columns; h++) {
+            double *column = r->bound->columns + h * r->bound->instances;
+            const bool copied = n > 1 || r->view;
+            if (copied) repeat_column(r, k, instances, column, columns + h * lanes);
+            r->places[code_place_columns(code) + h] = copied ? columns + h * lanes : column + r->first + k;
+        }
+        for (size_t o = 0; o < code->outputs; o++) {
+            double *row = output_row(r, k, o);
+            bool alone = (o < r->values ? r->values : r->derivatives) == 1;
+            r->places[code_place_outputs(code) + o] = alone && row ? row : results + o * lanes;
+        }
+        run(code, code->shared, code->count, BLOCK_GATHERED, r->places, instances * n);
+        for (size_t o = 0; o < code->outputs; o++) {
+            double *row = output_row(r, k, o), *from = r->places[code_place_outputs(code) + o];
+            size_t stride = (o < r->values ? r->values : r->derivatives) * n;
+            if (row && row != from) scatter_output(from, instances, n, stride, row);
+        }
+    }
+}
+
+static void evaluate(request *r, void *scratch) {
+    r->layout = layout_of(r->code, r->n, r->view != NULL);
+    r->copies = lay_out(r->code, r->layout, scratch, &r->places);
+    (r->layout.mode == BLOCK_WIDE ? evaluate_wide : evaluate_gathered)(r);
+}
+
+static void evaluate_from(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                          const double *x, void *scratch, double *value, double *gradient) {
+    const program *compiled = bound->compiled;
+    request r = {.bound = bound,
+                 .code = gradient ? choose_code(&compiled->gradient, &bound->gradient, count)
+                                  : choose_code(&compiled->values, &bound->values, count),
+                 .variables = variables,
+                 .first = first,
+                 .count = count,
+                 .n = n,
+                 .x = x,
+                 .value = value,
+                 .gradient = gradient,
+                 .values = compiled->outputs,
+                 .derivatives = compiled->slots};
+    evaluate(&r, scratch);
+}
+
+void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
+                         const double *x, void *scratch, double *value, double *gradient) {
+    evaluate_from(bound, variables + first * bound->compiled->slots, first, count, n, x, scratch, value, gradient);
+}
+
+void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variables, size_t instance, size_t n,
+                            const double *x, void *scratch, double *value) {
+    evaluate_from(bound, variables, instance, 1, n, x, scratch, value, NULL);
+}
+
+void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
+                              const instance_view *view, size_t n, void *scratch, double *value, double *gradient) {
+    const program *compiled = bound->compiled;
+    const code_block *code = !partial ? choose_code(&compiled->gradient, &bound->gradient, view->count)
+                             : value  ? choose_code(&partial->both, &partial->shared_both, view->count)
+                                      : choose_code(&partial->gradient, &partial->shared_gradient, view->count);
+    const size_t values = partial && !value ? 0 : compiled->outputs;
+    request r = {.bound = bound,
+                 .code = code,
+                 .variables = variables,
+                 .view = view,
+                 .count = view->count,
+                 .n = n,
+                 .x = view->x,
+                 .value = value,
+                 .gradient = gradient,
+                 .values = values,
+                 .derivatives = code->outputs - values};
+    evaluate(&r, scratch);
+}

@@ -1,0 +1,127 @@
+#include "graph/colouring.h"
+
+#include "base/peers.h"
+#include "graph/graph_part.h"
+
+#define NO_COLOUR UINT32_MAX
+
+/* The least colour that no neighbour of v has that comes before it; NO_COLOUR while one of these has none itself.
+ * taken_by[c]: 1 + the last node that was found to have a neighbour of colour c. */
+static uint32_t least_colour(const svmp_graph *graph, size_t v, const uint32_t *colour, size_t *taken_by) {
+    size_t count;
+    const uint32_t *near = svmp_graph_neighbourhood(graph, v, &count);
+    for (size_t k = 0; k < count && near[k] != v; k++) { /* in the order of the whole */
+        if (colour[near[k]] == NO_COLOUR) return NO_COLOUR;
+        if (colour[near[k]] < graph->nodes) taken_by[colour[near[k]]] = v + 1;
+    }
+    uint32_t least = 0;
+    while (taken_by[least] == v + 1) least++;
+    return least;
+}
+
+/* Own nodes in the order of the whole: the interior and the boundary both ascend. */
+static void order_own(const svmp_graph *graph, uint32_t *order) {
+    size_t inner = 0, outer = graph->interior;
+    for (size_t k = 0; k < graph->own; k++) {
+        const int take_inner =
+            outer == graph->own ||
+            (inner < graph->interior && svmp_graph_whole_node(graph, inner) < svmp_graph_whole_node(graph, outer));
+        order[k] = (uint32_t)(take_inner ? inner++ : outer++);
+    }
+}
+
+/* Colours what can be coloured of order[0] ... order[*left - 1], which keeps the rest. */
+static void colour_some(const svmp_graph *graph, size_t *left, uint32_t *order, size_t *taken_by, uint32_t *colour) {
+    size_t rest = 0;
+    for (size_t k = 0; k < *left; k++) {
+        colour[order[k]] = least_colour(graph, order[k], colour, taken_by);
+        if (colour[order[k]] == NO_COLOUR) order[rest++] = order[k];
+    }
+    *left = rest;
+}
+
+/* ---- several processes ------------------------------------------------------------------------------------------- */
+
+typedef struct exchange {
+    const team *team;
+    team_line *line;
+    size_t *out, *in;
+    double *leaving, *arriving; /* colours as numbers; -1: none yet */
+} exchange;
+
+static svmp_status open_exchange(const svmp_graph *graph, exchange *e) {
+    const graph_halo *halo = graph->halo;
+    svmp_context *context = graph->context;
+    SVMP_TRY(SVMP_NEW(context, e->out, halo->neighbours));
+    SVMP_TRY(SVMP_NEW(context, e->in, halo->neighbours));
+    for (size_t k = 0; k < halo->neighbours; k++) {
+        e->out[k] = halo->send.start[k + 1] - halo->send.start[k];
+        e->in[k] = halo->from[k + 1] - halo->from[k];
+    }
+    SVMP_TRY(SVMP_NEW(context, e->leaving, halo->send.start[halo->neighbours]));
+    return SVMP_NEW(context, e->arriving, graph->nodes - graph->own);
+}
+
+static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *colour) {
+    const index_lists *send = &graph->halo->send;
+    for (size_t k = 0; k < send->start[graph->halo->neighbours]; k++) {
+        const uint32_t mine = colour[send->item[k]];
+        e->leaving[k] = mine == NO_COLOUR ? -1 : (double)mine;
+    }
+    e->team->depart(e->team, e->line, e->leaving, e->arriving);
+    e->team->arrived(e->team, e->line, true);
+    for (size_t v = graph->own; v < graph->nodes; v++) {
+        const double theirs = e->arriving[v - graph->own];
+        colour[v] = theirs < 0 ? NO_COLOUR : (uint32_t)theirs;
+    }
+}
+
+/* Rounds: colour what can be, tell the neighbours, until nobody has anything left. */
+static svmp_status colour_part(const svmp_graph *graph, size_t left, uint32_t *order, size_t *taken_by,
+                               uint32_t *colour) {
+    svmp_context *context = graph->context;
+    exchange e = {.team = context->team};
+    svmp_status status = open_exchange(graph, &e);
+    SVMP_CHECK(svmp_team_agree(context, status));
+    const team_routes routes = {graph->halo->neighbours, 1, graph->halo->rank, e.out, e.in};
+    SVMP_CHECK(e.team->connect(context, e.team, &routes, &e.line));
+    for (double most = 1; most > 0;) {
+        colour_some(graph, &left, order, taken_by, colour);
+        exchange_colours(graph, &e, colour);
+        most = (double)left;
+        e.team->max(e.team, 1, &most);
+    }
+done:
+    if (e.line) e.team->disconnect(context, e.line);
+    svmp_release(context, e.out);
+    svmp_release(context, e.in);
+    svmp_release(context, e.leaving);
+    svmp_release(context, e.arriving);
+    return status;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t *colours) {
+    svmp_context *context = graph->context;
+    const int part = graph->halo != NULL && context->team != NULL;
+    uint32_t *order = NULL;
+    size_t *taken_by = NULL, left = graph->own;
+    svmp_status status = SVMP_NEW(context, order, graph->own);
+    if (status == SVMP_OK) status = SVMP_NEW(context, taken_by, graph->nodes + 1);
+    SVMP_CHECK(part ? svmp_team_agree(context, status) : status);
+    for (size_t v = 0; v < graph->nodes; v++) colour[v] = NO_COLOUR;
+    order_own(graph, order);
+    if (part)
+        SVMP_CHECK(colour_part(graph, left, order, taken_by, colour));
+    else
+        colour_some(graph, &left, order, taken_by, colour);
+    double most = 0;
+    for (size_t v = 0; v < graph->own; v++) most = (double)colour[v] + 1 > most ? (double)colour[v] + 1 : most;
+    if (part) context->team->max(context->team, 1, &most);
+    *colours = (size_t)most;
+done:
+    svmp_release(context, order);
+    svmp_release(context, taken_by);
+    return status;
+}

@@ -1,0 +1,406 @@
+/* One instance of '~' or factor() becomes a factor. */
+#include "lang/compile/factor_builder.h"
+
+#include "lang/compile/moved_coordinates.h"
+#include "lang/discrete/discrete_unknowns.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
+    model_element *elements = lowering->elements + lowering->arrays[factor->statement->left->symbol].first;
+    const model_instance *instance = &lowering->instances[factor->instance];
+    factor->values = factor->expressions + factor->count;
+    factor->value_numbers = factor->numbers + factor->count;
+    factor->jacobian = svmp_expr_literal(lowering->builder, 0);
+    if (instance->node != NOTHING && !instance->leaf)
+        SVMP_TRY(svmp_node_natural(lowering, factor->instance, &factor->jacobian));
+    for (size_t k = 0; k < factor->offsets.count; k++) {
+        model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
+        const bool rest = one->state == ELEMENT_REST, unknown = rest || one->state == ELEMENT_UNKNOWN;
+        if (rest && one->stamp != lowering->stamp) SVMP_TRY(svmp_rest_read(lowering, one));
+        model_item item = !unknown ? svmp_item_number(one->value) : instance->leaf ? svmp_item_literal(0) : one->memo;
+        if (one->state == ELEMENT_DISCRETE) SVMP_TRY(svmp_discrete_read(lowering, one->output, &item));
+        if (one->state == ELEMENT_REMAINDER) SVMP_TRY(svmp_remainder_read(lowering, one->output, &item));
+        factor->value_numbers[k] = unknown ? NAN : item.number;
+        SVMP_TRY(svmp_item_build(lowering, item, &factor->values[k]));
+    }
+    factor->count += factor->offsets.count;
+    return SVMP_OK;
+}
+
+/* ---- density -------------------------------------------------------------------------------- */
+
+/* Of one element, or of a vector or matrix as a whole; an observed value must stay in a support that may move. */
+static expr density_of(program_builder *builder, const factor_work *factor, expr_array x, const expr_array *arguments,
+                       bool unknown) {
+    truncation truncated = {factor->statement->lower ? &factor->lower : NULL,
+                            factor->statement->upper ? &factor->upper : NULL};
+    const truncation *bounds = factor->statement->bounds ? &truncated : NULL;
+    const bool inside = unknown || (svmp_factor_can_check(factor) && (bounds == NULL || factor->known_arguments));
+    const distribution *family = factor->distribution;
+    const bool impossible = factor->summed && !inside && family->rank == RANK_SCALAR; /* under these values: -inf */
+    expr density = svmp_distribution_log_density(builder, family, x, arguments, bounds, !impossible);
+    if (inside || impossible || family->rank != RANK_SCALAR) return density;
+    expr required = svmp_distribution_require_value(builder, family, x.items[0], arguments, bounds);
+    return svmp_expr_add(builder, density, required);
+}
+
+static expr density(model_lowering *lowering, const factor_work *factor) {
+    program_builder *builder = lowering->builder;
+    size_t rows, columns;
+    if (!factor->elementwise) {
+        bool unknown = lowering->instances[factor->instance].node != NOTHING;
+        svmp_rows_and_columns(&factor->offsets, &rows, &columns);
+        return density_of(builder, factor, (expr_array){rows, columns, factor->values}, factor->arguments, unknown);
+    }
+    const bool leaf = lowering->instances[factor->instance].leaf;
+    expr sum = svmp_expr_literal(builder, 0);
+    for (size_t part = 0; part < factor->offsets.count; part++) {
+        if ((leaf || factor->likelihood) && isnan(factor->value_numbers[part])) continue; /* drawn, given the others */
+        expr_array arguments[DISTRIBUTION_ARGUMENTS];
+        for (size_t k = 0; k < factor->evaluated.count; k++) {
+            size_t which = factor->evaluated.arguments[k].count == 1 ? 0 : part;
+            arguments[k] = (expr_array){1, 1, factor->arguments[k].items + which};
+        }
+        expr one = density_of(builder, factor, (expr_array){1, 1, factor->values + part}, arguments,
+                              isnan(factor->value_numbers[part]));
+        sum = svmp_expr_add(builder, sum, one);
+    }
+    return sum;
+}
+
+/* Of dinterval, what its bound leaves: cut points that depend on unknowns ascend, and a known t lies between its own.
+ */
+static expr require_interval(program_builder *builder, const factor_work *factor) {
+    const size_t observed = (size_t)factor->value_numbers[0], count = factor->arguments[1].rows;
+    const expr *cut = factor->arguments[1].items, t = factor->arguments[0].items[0];
+    const bool known = !isnan(factor->argument_numbers[0].items[0]);
+    expr sum = svmp_expr_literal(builder, 0);
+    for (size_t k = 0; k < count; k++) {
+        expr low = k > 0 ? cut[k - 1] : cut[k], above = svmp_expr_subtract(builder, cut[k], low);
+        if (k > 0) sum = svmp_expr_add(builder, sum, svmp_expr_require(builder, above));
+        if (!known || (k + 1 != observed && k != observed)) continue;
+        expr side = k == observed ? svmp_expr_subtract(builder, cut[k], t) : svmp_expr_subtract(builder, t, cut[k]);
+        sum = svmp_expr_add(builder, sum, svmp_expr_require(builder, side));
+    }
+    return sum;
+}
+
+svmp_status svmp_factor_finish(model_lowering *lowering, uint32_t which, expr total) {
+    factor_pattern *pattern = &lowering->patterns[which];
+    SVMP_TRY(svmp_builder_status(lowering->builder));
+    SVMP_TRY(svmp_program_finish(lowering->builder, total, lowering->slot_count, lowering->parameter_count,
+                                 &pattern->program));
+    lowering->expressions += svmp_builder_size(lowering->builder);
+    if (lowering->expressions > 50 * LOWERING_MOST_EXPRESSIONS)
+        return svmp_lowering_error(lowering, lowering->statement->offset,
+                                   "the factors expand to more than %u operations", 50 * LOWERING_MOST_EXPRESSIONS);
+    return SVMP_OK;
+}
+
+/* ---- priors: what an unknown node is drawn from ------------------------------------------------ */
+
+/* Vectors have bounds where their elements are censored. */
+static bool has_bounds(const factor_work *factor, const lowered_node *node) {
+    switch (node->transform) {
+    case TRANSFORM_ABOVE:
+    case TRANSFORM_BELOW:
+    case TRANSFORM_BETWEEN:
+    case TRANSFORM_MIXED: return true;
+    default: return factor->distribution->rank == RANK_SCALAR;
+    }
+}
+
+/* Arguments, then the bounds of each output. */
+static svmp_status build_prior(model_lowering *lowering, const factor_work *factor, const lowered_node *node,
+                               expr *outputs) {
+    memcpy(outputs, factor->expressions, factor->count * sizeof *outputs);
+    outputs += factor->count;
+    for (size_t k = 0; has_bounds(factor, node) && k < node->outputs; k++) {
+        model_item lower, upper;
+        size_t output = node->output + k;
+        SVMP_TRY(svmp_node_bounds(lowering, factor->distribution, &factor->evaluated, lowering->result->parts[output],
+                                  lowering->element_of[output], &lower, &upper));
+        SVMP_TRY(svmp_item_build(lowering, lower, outputs++));
+        SVMP_TRY(svmp_item_build(lowering, upper, outputs++));
+    }
+    return SVMP_OK;
+}
+
+static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work *factor, lowered_node *node,
+                                     size_t count, const expr *outputs) {
+    lowered_prior shape = {.arguments = factor->evaluated.count, .leaf = lowering->instances[factor->instance].leaf};
+    uint64_t words[2 * DISTRIBUTION_ARGUMENTS + 5];
+    size_t length = 0;
+    bool fresh;
+    if (has_bounds(factor, node)) shape.bounds = node->outputs;
+    svmp_rows_and_columns(&factor->offsets, &shape.rows, &shape.columns);
+    words[length++] = factor->statement->offset;
+    words[length++] = shape.rows;
+    words[length++] = shape.columns;
+    words[length++] = node->outputs;
+    words[length++] = shape.leaf;
+    for (size_t k = 0; k < factor->evaluated.count; k++) {
+        words[length++] = shape.argument_rows[k] = factor->arguments[k].rows;
+        words[length++] = shape.argument_columns[k] = factor->arguments[k].columns;
+    }
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_PRIOR, length, words, count, outputs, &node->prior, &fresh));
+    factor_pattern *pattern = &lowering->patterns[node->prior];
+    node->instance = (uint32_t)pattern->instances;
+    if (fresh) {
+        pattern->shape = shape;
+        SVMP_TRY(svmp_program_finish_values(lowering->builder, count, outputs, pattern->slots, pattern->parameters,
+                                            &pattern->program));
+    }
+    return svmp_pattern_append(lowering, node->prior);
+}
+
+/* Comes before the values: the builder's expressions are those of the arguments, to which the bounds are added. */
+static svmp_status add_prior(model_lowering *lowering, const factor_work *factor) {
+    lowered_node *node = svmp_instance_node(lowering, factor->instance);
+    if (node == NULL) return SVMP_OK;
+    size_t count = factor->count + (has_bounds(factor, node) ? 2 * node->outputs : 0);
+    expr *outputs;
+    SVMP_TRY(SVMP_NEW(lowering->context, outputs, count));
+    svmp_status status = build_prior(lowering, factor, node, outputs);
+    if (status == SVMP_OK) status = add_prior_pattern(lowering, factor, node, count, outputs);
+    svmp_release(lowering->context, outputs);
+    return status;
+}
+
+/* ---- statements ----------------------------------------------------------------------------- */
+
+/* Of a leaf, what it is drawn from is all there is, unless some of its elements are observed. */
+static bool is_drawn_whole(const model_lowering *lowering, const factor_work *factor) {
+    const model_instance *instance = &lowering->instances[factor->instance];
+    return instance->leaf && lowering->result->leaves[instance->node].outputs == factor->offsets.count;
+}
+
+/* The factor of a node that is moved in other coordinates, from nothing: what its density does not depend on has no
+ * slots. `picked` is room for what tells one structure from another. */
+static svmp_status add_moved(model_lowering *lowering, const lowered_node *node, size_t count, expr *picked) {
+    uint64_t words[3] = {lowering->statement->offset, node->outputs, node->coordinates.centring > 0};
+    uint32_t which;
+    bool fresh;
+    expr density = {0};
+    lowering->item_count = 0;
+    SVMP_TRY(svmp_coordinates_density(lowering, node, picked, &density));
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 3, words, count, picked, &which, &fresh));
+    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, density));
+    return svmp_pattern_append(lowering, which);
+}
+
+static svmp_status begin_moved(model_lowering *lowering, const lowered_node *node) {
+    const size_t count = node->variables * (lowering->statement->argument_count + 1);
+    expr *picked;
+    SVMP_TRY(svmp_begin_instance(lowering));
+    SVMP_TRY(SVMP_NEW(lowering->context, picked, count));
+    svmp_status status = add_moved(lowering, node, count, picked);
+    while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = add_moved(lowering, node, count, picked);
+    }
+    svmp_release(lowering->context, picked);
+    return status;
+}
+
+/* What the unknown elements of a leaf are drawn from, once discrete unknowns have values. */
+static svmp_status add_leaf(model_lowering *lowering, factor_work *factor) {
+    lowering->drawn = true;
+    svmp_status status = svmp_factor_begin(lowering, factor);
+    lowering->drawn = false;
+    if (status == SVMP_OK) status = add_prior(lowering, factor);
+    factor->drawn_whole = is_drawn_whole(lowering, factor);
+    return status;
+}
+
+/* Of a leaf, the density of its observed elements. */
+static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
+    const lowered_node *node = svmp_instance_node(lowering, factor->instance);
+    SVMP_TRY(svmp_factor_begin(lowering, factor));
+    if (!lowering->instances[factor->instance].leaf) SVMP_TRY(add_prior(lowering, factor));
+    if (node && node->coordinates.centring < 1) return begin_moved(lowering, node);
+    SVMP_TRY(build_values(lowering, factor));
+    if (lowering->scope_count > 0) return SVMP_OK; /* a table: elimination.c */
+    SVMP_TRY(svmp_factor_check_values(lowering, factor));
+    if (lowering->slot_count == 0) return SVMP_OK; /* a constant */
+    const bool interval = factor->distribution->support == SUPPORT_INTERVAL_INDEX;
+
+    uint64_t words[4] = {factor->statement->offset, factor->offsets.count, factor->jacobian.index};
+    uint32_t which;
+    bool fresh;
+    if (interval) words[3] = (uint64_t)factor->value_numbers[0]; /* which cut points are looked at */
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 4, words, factor->count, factor->expressions, &which, &fresh));
+    if (fresh) {
+        expr total = interval ? require_interval(lowering->builder, factor)
+                              : svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian);
+        bool constant = svmp_expr_level(lowering->builder, total) != LEVEL_INPUT; /* dflat: no program, no factor */
+        if (!constant) SVMP_TRY(svmp_factor_finish(lowering, which, total));
+    }
+    return svmp_pattern_append(lowering, which);
+}
+
+static svmp_status add_potential(model_lowering *lowering, factor_work *factor) {
+    const ast_statement *statement = factor->statement;
+    model_item potential;
+    expr built;
+    SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &potential));
+    if (lowering->scope_count > 0) return SVMP_OK; /* a table: elimination.c */
+    if (svmp_item_known(potential) && isnan(potential.number))
+        return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
+    if (svmp_item_known(potential)) return SVMP_OK;
+    SVMP_TRY(svmp_item_build(lowering, potential, &built));
+    uint64_t words[1] = {statement->offset};
+    uint32_t which;
+    bool fresh;
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 1, words, 1, &built, &which, &fresh));
+    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, built));
+    return svmp_pattern_append(lowering, which);
+}
+
+typedef svmp_status (*factor_maker)(model_lowering *lowering, factor_work *factor);
+
+static svmp_status try_factor(model_lowering *lowering, uint32_t which, factor_maker make, bool *drawn_whole) {
+    factor_work factor = {.instance = which, .statement = lowering->statement};
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = make(lowering, &factor);
+    *drawn_whole = factor.drawn_whole;
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+static svmp_status make_factor(model_lowering *lowering, uint32_t which, factor_maker make, bool *drawn_whole) {
+    SVMP_TRY(svmp_begin_instance(lowering));
+    svmp_status status = try_factor(lowering, which, make, drawn_whole);
+    while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
+        const bool drawn = make == add_leaf;
+        lowering->depth = 0;
+        lowering->drawn = drawn;
+        status = svmp_compute_pending(lowering);
+        lowering->drawn = false;
+        if (status == SVMP_OK) status = try_factor(lowering, which, make, drawn_whole);
+    }
+    return status;
+}
+
+svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
+    place before = svmp_enter(lowering, which);
+    bool drawn_whole = false, ignored;
+    svmp_status status = SVMP_OK;
+    if (lowering->instances[which].settled) return svmp_leave(lowering, before), SVMP_OK;
+    lowering->factor = which;
+    if (lowering->instances[which].leaf) status = make_factor(lowering, which, add_leaf, &drawn_whole);
+    if (status == SVMP_OK && !drawn_whole)
+        status = make_factor(lowering, which, lowering->statement->kind == AST_FACTOR ? add_potential : add_density,
+                             &ignored);
+    if (status == SVMP_OK && lowering->scope_count > 0) status = svmp_discrete_note(lowering, which);
+    svmp_scope_clear(lowering);
+    lowering->factor = NOTHING;
+    svmp_leave(lowering, before);
+    return status;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+/* Whether the observed values can be, under the values of the discrete unknowns: if not, that is no error. */
+static bool is_possible(model_lowering *lowering, const factor_work *factor) {
+    const bool shaping = lowering->shaping;
+    lowering->shaping = true; /* nothing is said */
+    const svmp_status status = svmp_factor_check_values(lowering, factor);
+    lowering->shaping = shaping;
+    return status == SVMP_OK;
+}
+
+static svmp_status density_entry(model_lowering *lowering, factor_work *factor, expr *entry) {
+    SVMP_TRY(svmp_factor_begin(lowering, factor));
+    SVMP_TRY(build_values(lowering, factor));
+    factor->summed = true;
+    *entry = !factor->impossible && is_possible(lowering, factor)
+                 ? svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian)
+                 : svmp_expr_literal(lowering->builder, -INFINITY);
+    return SVMP_OK;
+}
+
+static svmp_status potential_entry(model_lowering *lowering, expr *entry) {
+    model_item potential;
+    SVMP_TRY(svmp_expand_scalar(lowering, lowering->statement->arguments[0], &potential));
+    if (svmp_item_known(potential) && isnan(potential.number))
+        return svmp_lowering_error(lowering, lowering->statement->arguments[0]->offset, "the value is not a number");
+    return svmp_item_build(lowering, potential, entry);
+}
+
+static svmp_status try_entry(model_lowering *lowering, uint32_t which, expr *entry) {
+    factor_work factor = {.instance = which, .statement = lowering->statement};
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = factor.statement->kind == AST_FACTOR ? potential_entry(lowering, entry)
+                                                              : density_entry(lowering, &factor, entry);
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+typedef svmp_status (*entry_builder)(model_lowering *lowering, uint32_t which, expr *entry);
+
+/* Again and again, as long as something waits for a long chain. */
+static svmp_status build_entry(model_lowering *lowering, uint32_t which, entry_builder build, expr *entry) {
+    place before = svmp_enter(lowering, which);
+    svmp_status status = build(lowering, which, entry);
+    while (lowering->pending != NOTHING) {
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = build(lowering, which, entry);
+    }
+    svmp_leave(lowering, before);
+    return status;
+}
+
+svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry) {
+    return build_entry(lowering, which, try_entry, entry);
+}
+
+/* Says what is wrong with the observed values. */
+static svmp_status try_refusal(model_lowering *lowering, uint32_t which, expr *ignored) {
+    factor_work factor = {.instance = which, .statement = lowering->statement, .refused = true};
+    (void)ignored;
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = SVMP_OK;
+    if (factor.statement->kind != AST_FACTOR) {
+        status = svmp_factor_begin(lowering, &factor);
+        if (status == SVMP_OK) status = build_values(lowering, &factor);
+        if (status == SVMP_OK) status = svmp_factor_check_values(lowering, &factor);
+    }
+    if (status == SVMP_OK)
+        status = svmp_lowering_error(
+            lowering, lowering->statement->offset,
+            "this has probability 0 for all values of the discrete unknowns that it depends on; check the data");
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+svmp_status svmp_factor_refuse(model_lowering *lowering, uint32_t which) {
+    expr ignored;
+    return build_entry(lowering, which, try_refusal, &ignored);
+}
+
+/* ---- likelihood -------------------------------------------------------------------------------- */
+
+static svmp_status try_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
+    factor_work factor = {.instance = which, .statement = lowering->statement, .likelihood = true};
+    factor.distribution = factor.statement->distribution;
+    lowering->item_count = 0;
+    svmp_status status = svmp_factor_begin(lowering, &factor);
+    if (status == SVMP_OK) status = build_values(lowering, &factor);
+    if (status == SVMP_OK) *entry = density(lowering, &factor);
+    svmp_factor_free(lowering, &factor);
+    return status;
+}
+
+svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
+    return build_entry(lowering, which, try_likelihood, entry);
+}

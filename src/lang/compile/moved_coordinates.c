@@ -1,0 +1,217 @@
+/* Nodes of location-scale families, moved in other coordinates than their own.
+ *
+ * Let u be the node on the whole line (its logarithm, of dlnorm), with location m and scale s that depend on other
+ * unknowns, and P = 1/s^2. What is moved is z:
+ *
+ *     centred        u = z
+ *     not centred    u = m + P^-1/2 z
+ *     between        u = (J e + P m)/(J + P) + (J + P)^-1/2 z
+ *
+ * For a normal prior, and data that say of u what a Gaussian of precision J and mean e says, the last one is mean and
+ * standard deviation of u given m and s: z is standard normal, whatever they are. J = 0 is not centred, and so is it
+ * where s is small; where s is large it is centred but for e and J. With the Jacobian (J + P)^-1/2 the density of u is
+ * that of
+ *
+ *     z ~ the same family, with location J (m - e) (J + P)^-1/2 and scale (1 + J/P)^1/2,
+ *
+ * which is all that is left of the node's own factor. In terms of the argument tau, s = tau^p: P is tau or its square.
+ */
+#include "lang/compile/moved_coordinates.h"
+
+#include <math.h>
+
+#include "dist/formula_words.h"
+
+enum { CHAIN_STEPS = 10000000 }; /* of all walks along names together */
+
+/* ---- whether ---------------------------------------------------------------------------------- */
+
+/* A walk along the text's names: from a statement's arguments to the arguments of what defines the names in them. */
+typedef struct name_walk {
+    bool *seen;
+    uint32_t *stack;
+    size_t depth, *steps;
+} name_walk;
+
+static void visit_expression(name_walk *walk, const ast_expression *expression) {
+    if (expression == NULL) return;
+    ++*walk->steps;
+    if (expression->kind == AST_VARIABLE && expression->counter < 0 && !walk->seen[expression->symbol]) {
+        walk->seen[expression->symbol] = true;
+        walk->stack[walk->depth++] = expression->symbol;
+    }
+    for (size_t k = 0; k < expression->count; k++) visit_expression(walk, expression->operands[k]);
+}
+
+static void visit_statement(name_walk *walk, const ast_statement *statement) {
+    for (size_t k = 0; k < statement->argument_count; k++) visit_expression(walk, statement->arguments[k]);
+    visit_expression(walk, statement->lower);
+    visit_expression(walk, statement->upper);
+}
+
+/* Statements with the same name on their left are linked, each to the one before. */
+static void link_statements(ast_statement *first, ast_statement **last) {
+    for (ast_statement *s = first; s; s = s->next) {
+        if (s->kind == AST_FOR) link_statements(s->body, last);
+        if (s->left == NULL) continue;
+        s->same_name = last[s->left->symbol];
+        last[s->left->symbol] = s;
+    }
+}
+
+/* Whether the name on the statement's left is reached. */
+static bool reaches_itself(name_walk *walk, ast_statement *const *last, const ast_statement *statement) {
+    visit_statement(walk, statement);
+    while (walk->depth > 0 && !walk->seen[statement->left->symbol] && *walk->steps < CHAIN_STEPS)
+        for (const ast_statement *s = last[walk->stack[--walk->depth]]; s; s = s->same_name) visit_statement(walk, s);
+    return walk->seen[statement->left->symbol] || *walk->steps >= CHAIN_STEPS;
+}
+
+/* Whether the name on a statement's left stands behind it again: x[t] ~ dnorm(x[t-1], tau). Such a chain stays as it
+ * is: its last link would depend on all others. Where a text is too long to tell, so does everything. */
+static svmp_status is_chain(model_lowering *lowering, ast_statement *statement, bool *chain) {
+    svmp_context *context = lowering->context;
+    const size_t names = lowering->ast->names.count;
+    name_walk walk = {.steps = &lowering->chain_steps};
+    svmp_status status = SVMP_OK;
+    if (lowering->last_of_name == NULL) {
+        SVMP_CHECK(SVMP_NEW(context, lowering->last_of_name, names));
+        link_statements(lowering->ast->model, lowering->last_of_name);
+    }
+    if (statement->chain == 0) {
+        SVMP_CHECK(SVMP_NEW(context, walk.seen, names));
+        SVMP_CHECK(SVMP_NEW(context, walk.stack, names));
+        statement->chain = reaches_itself(&walk, lowering->last_of_name, statement) ? 1 : -1;
+    }
+    *chain = statement->chain > 0;
+done:
+    svmp_release(context, walk.seen);
+    svmp_release(context, walk.stack);
+    return status;
+}
+
+static bool depends(const model_lowering *lowering, const value *argument) {
+    for (size_t k = argument->first; k < argument->first + argument->count; k++)
+        if (!svmp_item_known(lowering->items[k])) return true;
+    return false;
+}
+
+/* On the whole line, but for the 0 of dlnorm: not truncated, not censored. */
+static bool is_free(const model_lowering *lowering, const lowered_node *node) {
+    if (node->transform == TRANSFORM_LINE) return true;
+    if (node->transform != TRANSFORM_ABOVE || node->distribution->support != SUPPORT_POSITIVE) return false;
+    for (size_t k = node->output; k < node->output + node->outputs; k++)
+        if (!svmp_item_known(lowering->lower[k]) || lowering->lower[k].number != 0) return false;
+    return true;
+}
+
+svmp_status svmp_coordinates_choose(model_lowering *lowering, const evaluated_distribution *evaluated, size_t elements,
+                                    size_t which, lowered_node *node) {
+    bool chain = false;
+    node->coordinates.centring = 1;
+    if (svmp_distribution_location_scale(node->distribution) == NULL || node->outputs < elements ||
+        !is_free(lowering, node))
+        return SVMP_OK;
+    if (!depends(lowering, &evaluated->arguments[0]) && !depends(lowering, &evaluated->arguments[1])) return SVMP_OK;
+    SVMP_TRY(is_chain(lowering, lowering->statement, &chain));
+    node->location_scale = !chain;
+    if (chain) return SVMP_OK;
+    node->coordinates.centring = lowering->request.centring;
+    if (lowering->request.coordinates) node->coordinates = lowering->request.coordinates[which];
+    return SVMP_OK;
+}
+
+/* ---- how ---------------------------------------------------------------------------------------- */
+
+/* Element `part` of an argument that all elements share, or that has one for each. */
+static svmp_status build_argument(model_lowering *lowering, const value *argument, size_t part, expr *built) {
+    return svmp_item_build(lowering, lowering->items[argument->first + (argument->count == 1 ? 0 : part)], built);
+}
+
+/* A number of the node's own, which instances of one structure do not share. */
+static svmp_status build_number(model_lowering *lowering, double number, expr *built) {
+    return svmp_item_build(lowering, svmp_item_number(number), built);
+}
+
+/* u = origin + z / root, and the arguments of the density of z. */
+typedef struct moved_parts {
+    expr origin, root, location, tau;
+} moved_parts;
+
+static svmp_status build_parts(model_lowering *lowering, const lowered_node *node, expr m, expr tau,
+                               moved_parts *parts) {
+    program_builder *b = lowering->builder;
+    const bool square = svmp_distribution_location_scale(node->distribution)->power == -1;
+    const node_coordinates *known = &node->coordinates;
+    expr information, centre, both, precision = square ? SQUARE(tau) : tau;
+    if (node->coordinates.centring == 0) {
+        *parts = (moved_parts){m, square ? tau : SQRT(tau), NUMBER(0), NUMBER(1)};
+        return svmp_builder_status(b);
+    }
+    SVMP_TRY(build_number(lowering, known->information, &information));
+    SVMP_TRY(build_number(lowering, known->centre, &centre));
+    SVMP_TRY(build_number(lowering, known->information * known->centre, &both));
+    expr sum = ADD(information, precision), ratio = DIV(precision, sum);
+    parts->origin = DIV(ADD(both, MUL(precision, m)), sum);
+    parts->root = SQRT(sum);
+    parts->location = DIV(MUL(information, SUB(m, centre)), parts->root);
+    parts->tau = square ? SQRT(ratio) : ratio; /* whose power p is the scale of z */
+    return svmp_builder_status(b);
+}
+
+svmp_status svmp_coordinates_build(model_lowering *lowering, const lowered_node *node, expr *variables) {
+    program_builder *b = lowering->builder;
+    value arguments[2];
+    for (size_t k = 0; k < 2; k++) SVMP_TRY(svmp_expand(lowering, lowering->statement->arguments[k], &arguments[k]));
+    for (size_t k = 0; k < node->variables; k++) {
+        const size_t part = lowering->result->parts[node->output + k];
+        moved_parts parts = {0};
+        expr location, tau;
+        SVMP_TRY(build_argument(lowering, &arguments[0], part, &location));
+        SVMP_TRY(build_argument(lowering, &arguments[1], part, &tau));
+        SVMP_TRY(build_parts(lowering, node, location, tau, &parts));
+        variables[k] = ADD(parts.origin, DIV(variables[k], parts.root));
+    }
+    return svmp_builder_status(b);
+}
+
+/* Not centred, z has the location 0 and tau = 1, and what these arguments depend on is not even looked at. */
+static svmp_status expand_moved(model_lowering *lowering, const lowered_node *node, value *arguments) {
+    const ast_statement *statement = lowering->statement;
+    for (size_t k = 0; k < statement->argument_count; k++) {
+        if (node->coordinates.centring > 0 || k >= 2) {
+            SVMP_TRY(svmp_expand(lowering, statement->arguments[k], &arguments[k]));
+            continue;
+        }
+        arguments[k] = (value){.first = lowering->item_count, .count = 1, .shape = svmp_vector_shape(1)};
+        SVMP_TRY(svmp_push(lowering, svmp_item_literal(k == 0 ? 0 : 1)));
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_coordinates_density(model_lowering *lowering, const lowered_node *node, expr *picked, expr *density) {
+    program_builder *b = lowering->builder;
+    const distribution *family =
+        svmp_distribution_find(svmp_distribution_location_scale(node->distribution)->on_the_line);
+    const size_t count = lowering->statement->argument_count;
+    value arguments[DISTRIBUTION_ARGUMENTS];
+    *density = NUMBER(0);
+    SVMP_TRY(expand_moved(lowering, node, arguments));
+    for (size_t k = 0; k < node->variables; k++) {
+        expr *own = picked + k * (count + 1), *z = own + count;
+        expr_array built[DISTRIBUTION_ARGUMENTS];
+        for (size_t j = 0; j < count; j++) {
+            SVMP_TRY(build_argument(lowering, &arguments[j], lowering->result->parts[node->output + k], &own[j]));
+            built[j] = (expr_array){1, 1, &own[j]};
+        }
+        if (node->coordinates.centring > 0) {
+            moved_parts parts = {0};
+            SVMP_TRY(build_parts(lowering, node, own[0], own[1], &parts));
+            own[0] = parts.location;
+            own[1] = parts.tau;
+        }
+        SVMP_TRY(svmp_input(lowering, (uint32_t)(node->variable + k), z));
+        *density = ADD(*density, svmp_distribution_log_density(b, family, (expr_array){1, 1, z}, built, NULL, true));
+    }
+    return svmp_builder_status(b);
+}

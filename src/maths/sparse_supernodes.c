@@ -1,0 +1,381 @@
+#include "maths/sparse_supernodes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/target_clones.h"
+#include "base/threads.h"
+
+#ifdef SVMP_HAVE_CHOLMOD
+
+enum { WIDEST = 48 };            /* columns of a panel: wider ones are split */
+enum { LANES = 8, ABREAST = 4 }; /* rows and columns of a product that stay in registers */
+
+/* Rows of panel `from`, from its a-th to before its b-th, are columns of the panel that has this one in its list. */
+typedef struct update {
+    uint32_t from, a, b;
+} update;
+
+struct supernodes {
+    svmp_context *context;
+    const sparsity *pattern;
+    size_t order, count;
+    int threads;
+    size_t *first;    /* panel -> its first column; count + 1 */
+    int64_t *rows_at; /* panel -> where its rows are in `row`; count + 1 */
+    int64_t *at;      /* panel -> where its numbers are in `value`, column by column of all its rows; count + 1 */
+    int64_t *row;     /* of L, ascending: those of the panel's own columns first */
+    int64_t *permutation, *column_start, *column_count, *column_rows;
+    size_t *update_start; /* panel -> its updates, from the first panel on; count + 1 */
+    update *updates;
+    int64_t *place; /* entry of the pattern -> where it is in `value` */
+    double *value;
+    uint32_t *tree;     /* panels, tree after tree: those of trees that need nothing of one another, then the rest */
+    size_t *tree_start; /* tree -> its first one; trees + 1; the rest is behind the last */
+    size_t trees;
+    double *room; /* of each thread */
+    size_t room_size;
+    uint32_t *local; /* of each thread: row -> its number among those of a panel */
+};
+
+static size_t width_of(const supernodes *s, size_t p) { return s->first[p + 1] - s->first[p]; }
+static size_t height_of(const supernodes *s, size_t p) { return (size_t)(s->rows_at[p + 1] - s->rows_at[p]); }
+
+/* ---- analysis ---------------------------------------------------------------------------------------------------- */
+
+/* Panels of at most WIDEST columns. The parts of a wide one have their rows in the same place. */
+static svmp_status copy_panels(supernodes *s, const cholmod_factor *L) {
+    svmp_context *context = s->context;
+    const SuiteSparse_long *super = L->super, *pi = L->pi, *rows = L->s;
+    size_t count = 0, numbers = 0, rows_count = 0;
+    for (size_t k = 0; k < L->nsuper; k++) count += (size_t)(super[k + 1] - super[k] + WIDEST - 1) / WIDEST;
+    SVMP_TRY(SVMP_NEW(context, s->first, count + 1));
+    SVMP_TRY(SVMP_NEW(context, s->rows_at, count + 1));
+    SVMP_TRY(SVMP_NEW(context, s->at, count + 1));
+    for (size_t k = 0; k < L->nsuper; k++)
+        for (SuiteSparse_long c = super[k]; c < super[k + 1]; c += WIDEST) {
+            const size_t height = (size_t)(pi[k + 1] - pi[k] - (c - super[k]));
+            s->first[s->count] = (size_t)c;
+            s->rows_at[s->count] = (int64_t)rows_count;
+            s->count++;
+            rows_count += height;
+        }
+    s->first[count] = s->order;
+    s->rows_at[count] = (int64_t)rows_count;
+    SVMP_TRY(SVMP_NEW(context, s->row, rows_count));
+    for (size_t k = 0, p = 0; k < L->nsuper; k++)
+        for (SuiteSparse_long c = super[k]; c < super[k + 1]; c += WIDEST, p++) {
+            for (size_t r = 0; r < height_of(s, p); r++)
+                s->row[s->rows_at[p] + (int64_t)r] = rows[pi[k] + c - super[k] + (SuiteSparse_long)r];
+            s->at[p] = (int64_t)numbers;
+            numbers += height_of(s, p) * width_of(s, p);
+        }
+    s->at[count] = (int64_t)numbers;
+    return SVMP_NEW(context, s->value, numbers);
+}
+
+static svmp_status describe_columns(supernodes *s, const cholmod_factor *L) {
+    SVMP_TRY(SVMP_NEW(s->context, s->permutation, s->order));
+    SVMP_TRY(SVMP_NEW(s->context, s->column_start, s->order));
+    SVMP_TRY(SVMP_NEW(s->context, s->column_count, s->order));
+    SVMP_TRY(SVMP_NEW(s->context, s->column_rows, s->order));
+    for (size_t j = 0; j < s->order; j++) s->permutation[j] = ((const SuiteSparse_long *)L->Perm)[j];
+    for (size_t p = 0; p < s->count; p++)
+        for (size_t c = 0; c < width_of(s, p); c++) {
+            const size_t j = s->first[p] + c;
+            s->column_start[j] = s->at[p] + (int64_t)(c * height_of(s, p) + c);
+            s->column_count[j] = (int64_t)(height_of(s, p) - c);
+            s->column_rows[j] = s->rows_at[p] + (int64_t)c;
+        }
+    return SVMP_OK;
+}
+
+/* The number of a row among those of a panel, which has it. */
+static size_t find_row(const supernodes *s, size_t p, int64_t row) {
+    const int64_t *rows = s->row + s->rows_at[p];
+    size_t from = 0, to = height_of(s, p);
+    while (to - from > 1) {
+        const size_t middle = from + (to - from) / 2;
+        if (rows[middle] <= row)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static svmp_status place_entries(supernodes *s, const uint32_t *panel_of) {
+    const sparsity *pattern = s->pattern;
+    int64_t *position = NULL;
+    SVMP_TRY(SVMP_NEW(s->context, s->place, pattern->entries));
+    SVMP_TRY(SVMP_NEW(s->context, position, s->order));
+    for (size_t j = 0; j < s->order; j++) position[s->permutation[j]] = (int64_t)j;
+    for (size_t j = 0; j < s->order; j++)
+        for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
+            const int64_t a = position[j], b = position[pattern->row[e]], column = a < b ? a : b;
+            const size_t p = panel_of[column], c = (size_t)column - s->first[p];
+            s->place[e] = s->at[p] + (int64_t)(c * height_of(s, p) + find_row(s, p, a < b ? b : a));
+        }
+    svmp_release(s->context, position);
+    return SVMP_OK;
+}
+
+/* Rows a ... of panel p that are columns of one other panel: where they end. */
+static size_t next_piece(const supernodes *s, const uint32_t *panel_of, size_t p, size_t a) {
+    const int64_t *rows = s->row + s->rows_at[p];
+    size_t b = a + 1;
+    while (b < height_of(s, p) && panel_of[rows[b]] == panel_of[rows[a]]) b++;
+    return b;
+}
+
+static svmp_status list_updates(supernodes *s, const uint32_t *panel_of) {
+    svmp_context *context = s->context;
+    SVMP_TRY(SVMP_NEW(context, s->update_start, s->count + 2)); /* counted two places on: the second pass moves them */
+    for (size_t p = 0; p < s->count; p++)
+        for (size_t a = width_of(s, p); a < height_of(s, p); a = next_piece(s, panel_of, p, a))
+            s->update_start[panel_of[s->row[s->rows_at[p] + (int64_t)a]] + 2]++;
+    for (size_t p = 0; p < s->count; p++) s->update_start[p + 2] += s->update_start[p + 1];
+    SVMP_TRY(SVMP_NEW(context, s->updates, s->update_start[s->count + 1]));
+    for (size_t p = 0, b; p < s->count; p++)
+        for (size_t a = width_of(s, p); a < height_of(s, p); a = b) {
+            b = next_piece(s, panel_of, p, a);
+            const size_t to = panel_of[s->row[s->rows_at[p] + (int64_t)a]];
+            s->updates[s->update_start[to + 1]++] = (update){(uint32_t)p, (uint32_t)a, (uint32_t)b};
+        }
+    return SVMP_OK;
+}
+
+/* Multiplications for a panel. */
+static double work_of(const supernodes *s, size_t p) {
+    double work = (double)height_of(s, p) * (double)(width_of(s, p) * width_of(s, p));
+    for (size_t u = s->update_start[p]; u < s->update_start[p + 1]; u++) {
+        const update *by = &s->updates[u];
+        work += (double)(height_of(s, by->from) - by->a) * (double)(by->b - by->a) * (double)width_of(s, by->from);
+    }
+    return work;
+}
+
+/* Trees of at most a 64th of the work; a panel belongs with the first panel that it updates. */
+static svmp_status plant_trees(supernodes *s, const uint32_t *panel_of) {
+    svmp_context *context = s->context;
+    svmp_status status;
+    double *work = NULL, all = 0;
+    uint32_t *root = NULL; /* panel -> root of its tree; UINT32_MAX: none */
+    size_t *next = NULL;
+    SVMP_CHECK(SVMP_NEW(context, work, s->count));
+    SVMP_CHECK(SVMP_NEW(context, root, s->count));
+    SVMP_CHECK(SVMP_NEW(context, next, s->count + 1));
+    SVMP_CHECK(SVMP_NEW(context, s->tree, s->count));
+    SVMP_CHECK(SVMP_NEW(context, s->tree_start, s->count + 1));
+    for (size_t p = 0; p < s->count; p++) { /* children come first */
+        const double own = work_of(s, p);
+        all += own, work[p] += own;
+        if (width_of(s, p) < height_of(s, p))
+            work[panel_of[s->row[s->rows_at[p] + (int64_t)width_of(s, p)]]] += work[p];
+    }
+    for (size_t p = s->count; p-- > 0;) {
+        const int has = width_of(s, p) < height_of(s, p);
+        const size_t parent = has ? panel_of[s->row[s->rows_at[p] + (int64_t)width_of(s, p)]] : 0;
+        root[p] = has && root[parent] != UINT32_MAX ? root[parent] : work[p] <= all / 64 ? (uint32_t)p : UINT32_MAX;
+    }
+    for (size_t p = 0; p < s->count; p++) next[root[p] == UINT32_MAX ? s->count : root[p]]++;
+    for (size_t p = 0, at = 0; p <= s->count; p++) {
+        const size_t size = next[p];
+        next[p] = at;
+        if (size > 0 && p < s->count) s->tree_start[s->trees++] = at;
+        at += size;
+        if (p + 1 == s->count) s->tree_start[s->trees] = at;
+    }
+    for (size_t p = 0; p < s->count; p++) s->tree[next[root[p] == UINT32_MAX ? s->count : root[p]]++] = (uint32_t)p;
+done:
+    svmp_release(context, work);
+    svmp_release(context, root);
+    svmp_release(context, next);
+    return status;
+}
+
+/* For products of at most WIDEST columns. */
+static svmp_status make_room(supernodes *s) {
+    size_t highest = 0;
+    for (size_t p = 0; p < s->count; p++) highest = height_of(s, p) > highest ? height_of(s, p) : highest;
+    s->room_size = (highest + LANES) * WIDEST;
+    SVMP_TRY(SVMP_NEW(s->context, s->room, s->room_size * (size_t)s->threads));
+    return SVMP_NEW(s->context, s->local, s->order * (size_t)s->threads);
+}
+
+static svmp_status analyse(supernodes *s, const cholmod_factor *L) {
+    svmp_status status;
+    uint32_t *panel_of = NULL;
+    SVMP_CHECK(copy_panels(s, L));
+    SVMP_CHECK(describe_columns(s, L));
+    SVMP_CHECK(SVMP_NEW(s->context, panel_of, s->order));
+    for (size_t p = 0; p < s->count; p++)
+        for (size_t j = s->first[p]; j < s->first[p + 1]; j++) panel_of[j] = (uint32_t)p;
+    SVMP_CHECK(place_entries(s, panel_of));
+    SVMP_CHECK(list_updates(s, panel_of));
+    SVMP_CHECK(plant_trees(s, panel_of));
+    SVMP_CHECK(make_room(s));
+done:
+    svmp_release(s->context, panel_of);
+    return status;
+}
+
+svmp_status svmp_supernodes_create(svmp_context *context, const sparsity *pattern, const cholmod_factor *analysed,
+                                   supernodes **made) {
+    supernodes *s = NULL;
+    SVMP_TRY(SVMP_NEW(context, s, 1));
+    s->context = context;
+    s->pattern = pattern;
+    s->order = pattern->order;
+    s->threads = svmp_context_threads(context);
+    const svmp_status status = analyse(s, analysed);
+    if (status == SVMP_OK)
+        *made = s;
+    else
+        svmp_supernodes_free(s);
+    return status;
+}
+
+void svmp_supernodes_free(supernodes *s) {
+    if (s == NULL) return;
+    svmp_context *context = s->context;
+    void *const arrays[] = {s->first,
+                            s->rows_at,
+                            s->at,
+                            s->row,
+                            s->permutation,
+                            s->column_start,
+                            s->column_count,
+                            s->column_rows,
+                            s->place,
+                            s->update_start,
+                            s->updates,
+                            s->value,
+                            s->tree,
+                            s->tree_start,
+                            s->room,
+                            s->local,
+                            s};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
+}
+
+triangle svmp_supernodes_triangle(const supernodes *s) {
+    return (triangle){s->column_start, s->column_count, s->row, s->column_rows, s->permutation, s->value};
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* c = a b', m x n from m x k and n x k numbers, column by column, `height` from column to column of a and b, and m of
+ * c. Every number is a sum from the first column to the last. */
+SVMP_CLONES static void multiply(size_t m, size_t n, size_t k, size_t height, const double *a, const double *b,
+                                 double *c) {
+    for (size_t j = 0; j < n; j += ABREAST) {
+        const size_t columns = n - j < ABREAST ? n - j : ABREAST;
+        size_t i = 0;
+        for (; columns == ABREAST && i + LANES <= m; i += LANES) {
+            double sum[ABREAST][LANES] = {{0}};
+            for (size_t q = 0; q < k; q++) {
+                const double *x = a + q * height + i, *y = b + q * height + j;
+                for (size_t v = 0; v < ABREAST; v++)
+                    for (size_t u = 0; u < LANES; u++) sum[v][u] += x[u] * y[v];
+            }
+            for (size_t v = 0; v < ABREAST; v++) memcpy(c + (j + v) * m + i, sum[v], sizeof sum[v]);
+        }
+        for (; i < m; i++)
+            for (size_t v = 0; v < columns; v++) {
+                double sum = 0;
+                for (size_t q = 0; q < k; q++) sum += a[q * height + i] * b[q * height + j + v];
+                c[(j + v) * m + i] = sum;
+            }
+    }
+}
+
+/* What a panel's columns from ... to - 1 lose to another one. */
+static void subtract(const supernodes *s, size_t p, const update *by, size_t from, size_t to, const uint32_t *local,
+                     double *room) {
+    const size_t height = height_of(s, by->from);
+    const int64_t *rows = s->row + s->rows_at[by->from];
+    size_t a = by->a, b = by->b;
+    while (a < b && (size_t)rows[a] < s->first[p] + from) a++;
+    while (a < b && (size_t)rows[b - 1] >= s->first[p] + to) b--;
+    if (a == b) return;
+    const double *source = s->value + s->at[by->from] + a;
+    const size_t m = height - a, n = b - a, own = height_of(s, p);
+    multiply(m, n, width_of(s, by->from), height, source, source, room);
+    for (size_t j = 0; j < n; j++) {
+        double *column = s->value + s->at[p] + ((size_t)rows[a + j] - s->first[p]) * own;
+        for (size_t i = j; i < m; i++) column[local[rows[a + i]]] -= room[j * m + i];
+    }
+}
+
+static void update_columns(const supernodes *s, size_t p, size_t from, size_t to, const uint32_t *local, double *room) {
+    for (size_t u = s->update_start[p]; u < s->update_start[p + 1]; u++)
+        subtract(s, p, &s->updates[u], from, to, local, room);
+}
+
+/* Cholesky's factor of the panel's own block, and what is below it. Returns the first column whose pivot is bad. */
+SVMP_CLONES static size_t finish(const supernodes *s, size_t p) {
+    const size_t height = height_of(s, p), width = width_of(s, p);
+    double *panel = s->value + s->at[p];
+    for (size_t j = 0; j < width; j++) {
+        double *own = panel + j * height;
+        if (!(own[j] > 0 && own[j] < INFINITY)) return s->first[p] + j;
+        const double root = sqrt(own[j]), inverse = 1 / root;
+        own[j] = root;
+        for (size_t i = j + 1; i < height; i++) own[i] *= inverse;
+        for (size_t k = j + 1; k < width; k++) {
+            double *later = panel + k * height;
+            const double factor = own[k];
+            for (size_t i = k; i < height; i++) later[i] -= factor * own[i];
+        }
+    }
+    return SIZE_MAX;
+}
+
+static void number_rows(const supernodes *s, size_t p, uint32_t *local) {
+    const int64_t *rows = s->row + s->rows_at[p];
+    for (size_t r = 0; r < height_of(s, p); r++) local[rows[r]] = (uint32_t)r;
+}
+
+/* The panels of a tree, children first; it stops at a bad one. */
+static size_t factorise_tree(const supernodes *s, size_t tree, int thread) {
+    uint32_t *local = s->local + (size_t)thread * s->order;
+    double *room = s->room + (size_t)thread * s->room_size;
+    size_t bad = SIZE_MAX;
+    for (size_t k = s->tree_start[tree]; k < s->tree_start[tree + 1] && bad == SIZE_MAX; k++) {
+        number_rows(s, s->tree[k], local);
+        update_columns(s, s->tree[k], 0, width_of(s, s->tree[k]), local, room);
+        bad = finish(s, s->tree[k]);
+    }
+    return bad;
+}
+
+/* A panel above the trees: the threads share its columns. */
+static size_t factorise_top(const supernodes *s, size_t p) {
+    const size_t width = width_of(s, p);
+    int threads = svmp_threads_for(s->threads, 0.1 * work_of(s, p)); /* there are many: each has to be worth its wait */
+    if ((size_t)threads > (width + ABREAST - 1) / ABREAST) threads = (int)((width + ABREAST - 1) / ABREAST);
+    number_rows(s, p, s->local);
+#pragma omp parallel for num_threads(threads)
+    for (int t = 0; t < threads; t++)
+        update_columns(s, p, width * (size_t)t / (size_t)threads, width * (size_t)(t + 1) / (size_t)threads, s->local,
+                       s->room + (size_t)t * s->room_size);
+    return finish(s, p);
+}
+
+void svmp_supernodes_factorise(supernodes *s, const double *A, size_t *bad) {
+    size_t worst = SIZE_MAX;
+    memset(s->value, 0, (size_t)s->at[s->count] * sizeof *s->value);
+    for (size_t e = 0; e < s->pattern->entries; e++) s->value[s->place[e]] = A[e];
+    const int threads = svmp_threads_for(s->threads, (double)s->at[s->count]);
+#pragma omp parallel for schedule(dynamic) reduction(min : worst) num_threads(threads)
+    for (size_t tree = 0; tree < s->trees; tree++) {
+        const size_t found = factorise_tree(s, tree, svmp_thread_number());
+        worst = found < worst ? found : worst;
+    }
+    for (size_t k = s->tree_start[s->trees]; k < s->count && worst == SIZE_MAX; k++)
+        worst = factorise_top(s, s->tree[k]);
+    *bad = worst == SIZE_MAX ? SIZE_MAX : (size_t)s->permutation[worst];
+}
+
+#endif

@@ -1,0 +1,354 @@
+/* Exact local moves: every particle is a chain whose nodes move one by one, given their neighbours (sweep.h). Of the
+ * sweeps the first --warmup adapt; of the rest at most --draws are kept, evenly spaced. */
+#include <math.h>
+#include <string.h>
+
+#include "base/exact_sum.h"
+#include "base/peers.h"
+#include "method/method.h"
+#include "method/moves/sweep.h"
+#include "sample/particles.h"
+
+enum { MANY_ROUNDS = 100, MANY_SCORES = 10 }; /* a sweep of so many rounds, or of the cost of so many scores, is dear */
+
+typedef struct walk {
+    sweeper *sweeper;
+    evaluator *evaluator;
+    size_t stride, capacity, kept; /* every stride-th sweep is kept, so many in all, so many so far */
+    double *draws;                 /* kept states: own variables * n numbers each */
+    double *log_density, *moves;   /* n for each of them; the latter since the one before: accepted, of all nodes */
+    int64_t *since;                /* n: accepted here since the last one that was kept */
+    double *wrong;                 /* n: whether a particle cannot start */
+} walk;
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+/* The least power of two that leaves no more than `draws` of the sweeps: of a longer run it is a multiple. */
+static size_t stride_of(size_t sweeps, size_t draws) {
+    size_t stride = 1;
+    while (sweeps / stride > draws) stride *= 2;
+    return stride;
+}
+
+static void warn_if_dear(const svmp_run *run, const sweeper *s) {
+    const size_t rounds = svmp_sweeper_rounds(s), nodes = run->model->graph->whole_nodes;
+    const double scores = svmp_sweeper_scores(s);
+    if (rounds <= MANY_ROUNDS && (rounds < 3 || scores <= MANY_SCORES)) return;
+    svmp_log(run->context, SVMP_LOG_WARNING,
+             "The graph is dense: %s, and a sweep takes %zu rounds, one after another, and about as many operations as "
+             "%.3g scores of the whole model. Threads help little. The method 'nuts' may be faster.",
+             rounds == nodes ? "all nodes are neighbours of each other" : "many nodes share factors", rounds,
+             fmax(scores, 1));
+}
+
+static svmp_status alloc(svmp_run *run) {
+    const size_t n = run->backend->n, warmup = run->options.warmup;
+    const svmp_graph *graph = run->model->graph;
+    svmp_context *context = run->context;
+    walk *own = NULL;
+    svmp_status status = svmp_method_refuse_boxes(run);
+    if (status == SVMP_OK && run->iterations > 0 && warmup >= run->iterations)
+        status = svmp_fail(context, SVMP_BAD_CALL,
+                           "The method '%s' would discard all of its %zu sweeps, because --warmup is %zu. Use a "
+                           "smaller --warmup or a larger -t.",
+                           run->method->name, run->iterations, warmup);
+    if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
+    run->own = own;
+    SVMP_TRY(svmp_model_agree(run->model, status));
+    const size_t sweeps = run->iterations > warmup ? run->iterations - warmup : 0;
+    own->stride = stride_of(sweeps, run->options.draws);
+    own->capacity = sweeps / own->stride;
+    const double bytes = sizeof(double) * (double)own->capacity * (double)n * (double)(graph->own_variables + 2);
+    status = svmp_require_memory(context, bytes, "these draws need");
+    SVMP_TRY(svmp_model_agree(run->model, status));
+    SVMP_TRY(svmp_sweeper_create(run->backend, &own->sweeper));
+    warn_if_dear(run, own->sweeper);
+    SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &own->evaluator));
+    SVMP_TRY(SVMP_NEW(context, own->since, n));
+    SVMP_TRY(SVMP_NEW(context, own->wrong, n));
+    SVMP_TRY(SVMP_NEW(context, own->log_density, own->capacity * n));
+    SVMP_TRY(SVMP_NEW(context, own->moves, own->capacity * n));
+    return svmp_allocate(context, own->capacity * graph->own_variables, n * sizeof(double), (void **)&own->draws);
+}
+
+static void free_walk(svmp_run *run) {
+    walk *own = run->own;
+    svmp_sweeper_free(own->sweeper);
+    svmp_evaluator_free(own->evaluator);
+    void *const arrays[] = {own->draws, own->log_density, own->moves, own->since, own->wrong, own};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(run->context, arrays[k]);
+}
+
+/* ---- the start --------------------------------------------------------------------------------------------------- */
+
+/* wrong[l]: the log density of particle l, or a score, is not finite. Returns how many are wrong; log_density and score
+ * are those of all particles. */
+static svmp_status look(const svmp_run *run, const double *x, double *score, double *log_density, size_t *count) {
+    walk *own = run->own;
+    const size_t n = run->backend->n;
+    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    int known;
+    SVMP_TRY(svmp_model_agree(run->model, svmp_evaluate(own->evaluator, x, NULL, score)));
+    SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, log_density, &known));
+    memset(own->wrong, 0, n * sizeof *own->wrong);
+    for (size_t k = 0; k < run->model->graph->own_variables * n; k++)
+        if (!isfinite(score[k])) own->wrong[k % n] = 1;
+    if (others) others->max(others, n, own->wrong);
+    *count = 0;
+    for (size_t l = 0; l < n; l++) {
+        if (!isfinite(log_density[l])) own->wrong[l] = 1;
+        *count += own->wrong[l] > 0;
+    }
+    return SVMP_OK;
+}
+
+static svmp_status explain(const svmp_run *run, const double *score, const double *log_density) {
+    const walk *own = run->own;
+    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    char name[128] = "";
+    size_t l = 0, k = 0;
+    while (own->wrong[l] == 0) l++;
+    while (k < numbers && (k % n != l || isfinite(score[k]))) k++;
+    if (k < numbers)
+        snprintf(name, sizeof name, ", and the score of %.80s is %g there",
+                 svmp_model_variable_name(run->model, k / n, (char[96]){0}, 96), score[k]);
+    return svmp_fail(run->context, SVMP_NOT_FINITE,
+                     "Particle %zu cannot start: the log density is %g at %s%s. Try another --init.", l + 1,
+                     log_density[l], run->started_from ? "its start" : "the last of 100 random starts", name);
+}
+
+/* A chain never leaves a point of density 0: a start that was drawn is drawn again. */
+static svmp_status start(svmp_run *run) {
+    enum { ATTEMPTS = 100 };
+    const walk *own = run->own;
+    backend *b = run->backend;
+    double *x, *score, *log_density = NULL;
+    size_t wrong = 1;
+    svmp_status status = SVMP_NEW(run->context, log_density, b->n);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_backend_edit(b, ARRAY_SCORE, &score));
+    for (size_t attempt = 0; wrong > 0; attempt++) {
+        SVMP_CHECK(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+        for (size_t l = 0; attempt > 0 && l < b->n; l++)
+            if (own->wrong[l] > 0) svmp_init_draw_again(&run->start, b, x, l, attempt);
+        SVMP_CHECK(svmp_backend_commit(b, ARRAY_PARTICLES));
+        if (b->kind->refresh) SVMP_CHECK(b->kind->refresh(b));
+        SVMP_CHECK(look(run, x, score, log_density, &wrong));
+        if (wrong > 0 && (run->started_from || attempt + 1 == ATTEMPTS))
+            SVMP_CHECK(svmp_model_agree(run->model, explain(run, score, log_density)));
+    }
+    SVMP_CHECK(svmp_sweeper_measure(own->sweeper, b, 0));
+done:
+    svmp_release(run->context, log_density);
+    return status;
+}
+
+/* ---- sweeping ---------------------------------------------------------------------------------------------------- */
+
+/* The mean epsilon of all nodes, the same on all processes. */
+static double mean_step(const svmp_run *run) {
+    const walk *own = run->own;
+    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    exact_sum sum = svmp_sweeper_steps(own->sweeper);
+    if (others) {
+        others->sum(others, EXACT_WORDS, svmp_exact_to_words(1, &sum));
+        svmp_exact_from_words(1, &sum);
+    }
+    return svmp_exact_value(&sum) / (double)run->model->graph->whole_nodes;
+}
+
+static svmp_status keep(const svmp_run *run) {
+    walk *own = run->own;
+    backend *b = run->backend;
+    const size_t n = b->n, numbers = run->model->graph->own_variables * n;
+    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const double *x;
+    int known;
+    if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    memcpy(own->draws + own->kept * numbers, x, numbers * sizeof *x);
+    SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, own->log_density + own->kept * n, &known));
+    if (others) others->sum(others, n, own->since);
+    for (size_t l = 0; l < n; l++) own->moves[own->kept * n + l] = (double)own->since[l];
+    memset(own->since, 0, n * sizeof *own->since);
+    own->kept++;
+    return SVMP_OK;
+}
+
+/* The shape of nodes of several variables is measured again after 8, 16, 32, ... sweeps of the first half of the
+ * warm-up. */
+static int is_measured(const svmp_run *run) {
+    const size_t t = run->iteration;
+    return t >= 8 && t <= run->options.warmup / 2 && (t & (t - 1)) == 0;
+}
+
+static svmp_status iterate(svmp_run *run) {
+    walk *own = run->own;
+    const size_t t = run->iteration, warmup = run->options.warmup;
+    if (t == 0) SVMP_TRY(start(run));
+    if (is_measured(run)) SVMP_TRY(svmp_sweeper_measure(own->sweeper, run->backend, 1));
+    SVMP_TRY(svmp_sweep(own->sweeper, run->backend, t, t < warmup ? 2 / sqrt(1 + (double)t) : 0));
+    svmp_sweeper_add_moves(own->sweeper, own->since);
+    if (t < warmup) memset(own->since, 0, run->backend->n * sizeof *own->since);
+    run->rate = mean_step(run);
+    return t >= warmup && (t + 1 - warmup) % own->stride == 0 && own->kept < own->capacity ? keep(run) : SVMP_OK;
+}
+
+/* ---- the result -------------------------------------------------------------------------------------------------- */
+
+/* The states that were kept; before the first, where the chains are. */
+static const double *kept(const svmp_run *run, size_t k, size_t *count) {
+    const walk *own = run->own;
+    const double *x = NULL;
+    *count = own->kept ? own->kept : 1;
+    if (own->kept) return own->draws + k * run->model->graph->own_variables * run->backend->n;
+    return svmp_backend_view(run->backend, ARRAY_PARTICLES, &x) == SVMP_OK ? x : NULL;
+}
+
+/* accept_stat__ is the share of moves that were accepted since the draw before, n_sweeps__ sweeps ago. */
+static svmp_status set_statistics(const svmp_run *run, double *column, svmp_particles *p) {
+    const walk *own = run->own;
+    const size_t n = run->backend->n;
+    const double moves = (double)run->model->graph->whole_nodes * (double)own->stride;
+    if (own->kept == 0) return SVMP_OK;
+    for (size_t k = 0; k < own->kept; k++)
+        for (size_t l = 0; l < n; l++) column[l * own->kept + k] = own->log_density[k * n + l];
+    SVMP_TRY(svmp_particles_set_statistic(p, "lp__", column));
+    for (size_t k = 0; k < own->kept; k++)
+        for (size_t l = 0; l < n; l++) column[l * own->kept + k] = own->moves[k * n + l] / moves;
+    SVMP_TRY(svmp_particles_set_statistic(p, "accept_stat__", column));
+    for (size_t k = 0; k < n * own->kept; k++) column[k] = (double)own->stride;
+    return svmp_particles_set_statistic(p, "n_sweeps__", column);
+}
+
+static svmp_status create_particles(const svmp_run *run, size_t count, svmp_particles **p) {
+    const svmp_graph *graph = run->model->graph;
+    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, count, NULL, p);
+    return svmp_particles_create_part(run->context, run->context->team, graph->whole_variables, graph->own_variables,
+                                      graph->whole_variable, count, NULL, p);
+}
+
+static svmp_status result(const svmp_run *run, svmp_particles **particles) {
+    const size_t n = run->backend->n, variables = run->model->graph->own_variables;
+    size_t each;
+    svmp_status status;
+    svmp_particles *p = NULL;
+    double *column = NULL;
+    if (kept(run, 0, &each) == NULL) return SVMP_NO_MEMORY;
+    SVMP_CHECK(create_particles(run, n * each, &p));
+    double *values = svmp_particles_values(p);
+    for (size_t k = 0; k < each; k++) {
+        const double *x = kept(run, k, &each);
+        for (size_t i = 0; i < variables; i++)
+            for (size_t l = 0; l < n; l++) values[(i * n + l) * each + k] = x[i * n + l];
+    }
+    SVMP_CHECK(svmp_particles_set_chains(p, n));
+    SVMP_CHECK(SVMP_NEW(run->context, column, n * each));
+    SVMP_CHECK(set_statistics(run, column, p));
+    *particles = p;
+    p = NULL;
+done:
+    svmp_release(run->context, column);
+    svmp_particles_free(p);
+    return status;
+}
+
+/* ---- saved and loaded -------------------------------------------------------------------------------------------- */
+
+/* What a checkpoint has of one state that was kept. */
+typedef struct kept_state {
+    double *x, *log_density, *moves;
+} kept_state;
+
+static svmp_status archive_state(archive *a, size_t n, const kept_state *state) {
+    SVMP_TRY(svmp_archive_rows(a, "draw", n, state->x));
+    SVMP_TRY(svmp_archive_reals(a, "log density", n, state->log_density));
+    return svmp_archive_reals(a, "moves", n, state->moves);
+}
+
+/* The states of a run that kept every stride-th sweep, of which this one keeps every own->stride-th: the moves before
+ * those that are left out count for the next one. */
+static svmp_status load_states(const svmp_run *run, archive *a, size_t count, size_t stride, const kept_state *room) {
+    walk *own = run->own;
+    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    for (size_t k = 0; k < count; k++) {
+        SVMP_TRY(archive_state(a, n, room));
+        for (size_t l = 0; l < n; l++) own->since[l] += (int64_t)room->moves[l];
+        if ((k + 1) * stride % own->stride != 0 || own->kept == own->capacity) continue;
+        memcpy(own->draws + own->kept * numbers, room->x, numbers * sizeof *room->x);
+        memcpy(own->log_density + own->kept * n, room->log_density, n * sizeof *room->log_density);
+        for (size_t l = 0; l < n; l++) own->moves[own->kept * n + l] = (double)own->since[l];
+        memset(own->since, 0, n * sizeof *own->since);
+        own->kept++;
+    }
+    return SVMP_OK;
+}
+
+static svmp_status save_states(const svmp_run *run, archive *a) {
+    walk *own = run->own;
+    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    for (size_t k = 0; k < own->kept; k++) {
+        const kept_state state = {own->draws + k * numbers, own->log_density + k * n, own->moves + k * n};
+        SVMP_TRY(archive_state(a, n, &state));
+    }
+    return SVMP_OK;
+}
+
+/* Accepted moves since the last state: those of all processes, which the first one has after loading. */
+static svmp_status archive_moves(const svmp_run *run, archive *a, int64_t *all) {
+    const walk *own = run->own;
+    const size_t n = run->backend->n;
+    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const int first = others == NULL || others->rank == 0;
+    memcpy(all, own->since, n * sizeof *all);
+    if (others) others->sum(others, n, all);
+    SVMP_TRY(a->numbers(a, "moves since", ARCHIVE_COUNTS, n, all));
+    for (size_t l = 0; a->loading && l < n; l++) own->since[l] = first ? own->since[l] + all[l] : 0;
+    return SVMP_OK;
+}
+
+static svmp_status check_stride(const svmp_run *run, size_t stride) {
+    const walk *own = run->own;
+    if (stride > 0 && own->stride % stride == 0) return SVMP_OK;
+    return svmp_fail(run->context, SVMP_BAD_INPUT,
+                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: increase --draws only "
+                     "together with -t.",
+                     stride, own->stride);
+}
+
+static svmp_status state(svmp_run *run, archive *a) {
+    walk *own = run->own;
+    const size_t n = run->backend->n;
+    size_t count = own->kept, stride = own->stride;
+    int64_t *all = NULL;
+    kept_state room = {0};
+    svmp_status status = SVMP_NEW(run->context, room.log_density, 2 * n);
+    if (status == SVMP_OK) status = SVMP_NEW(run->context, all, n);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    room.moves = room.log_density + n;
+    SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PHI, &room.x));
+    SVMP_CHECK(svmp_archive_count(a, "kept", &count));
+    SVMP_CHECK(svmp_archive_count(a, "stride", &stride));
+    SVMP_CHECK(check_stride(run, stride));
+    SVMP_CHECK(a->loading ? load_states(run, a, count, stride, &room) : save_states(run, a));
+    SVMP_CHECK(archive_moves(run, a, all));
+    SVMP_CHECK(svmp_sweeper_state(own->sweeper, a));
+done:
+    svmp_release(run->context, room.log_density);
+    svmp_release(run->context, all);
+    return status;
+}
+
+const method svmp_method_local = {.name = "local",
+                                  .coordinates = "auto",
+                                  .yield = SVMP_YIELD_CHAINS,
+                                  .sweeps = 1,
+                                  .on_host = 1,
+                                  .draws = 64,
+                                  .local = 1,
+                                  .alloc = alloc,
+                                  .iterate = iterate,
+                                  .free = free_walk,
+                                  .result = result,
+                                  .kept = kept,
+                                  .state = state};

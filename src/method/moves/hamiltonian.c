@@ -1,0 +1,75 @@
+#include "method/moves/hamiltonian.h"
+
+#include <math.h>
+#include <string.h>
+
+void svmp_phase_point_take(phase_point *z, double **room, size_t variables) {
+    z->q = svmp_take(room, variables);
+    z->p = svmp_take(room, variables);
+    z->score = svmp_take(room, variables);
+}
+
+void svmp_phase_point_copy(phase_point *to, const phase_point *from, size_t variables) {
+    memcpy(to->q, from->q, variables * sizeof *to->q);
+    memcpy(to->p, from->p, variables * sizeof *to->p);
+    memcpy(to->score, from->score, variables * sizeof *to->score);
+    to->log_density = from->log_density;
+}
+
+void svmp_hamiltonian_evaluate(hamiltonian *h, phase_point *z) {
+    if (h->failed || svmp_evaluate_silently(h->evaluator, z->q, &z->log_density, z->score) != 0) {
+        h->failed = 1;
+        z->log_density = NAN; /* ends the trajectory */
+    }
+    if (isfinite(z->log_density)) return;
+    h->lost = 1;
+    memcpy(h->q, z->q, h->variables * sizeof *h->q);
+}
+
+int svmp_hamiltonian_is_finite(const hamiltonian *h, const phase_point *z) {
+    int finite = isfinite(z->log_density) != 0;
+    for (size_t i = 0; i < h->variables; i++) finite &= isfinite(z->score[i]) != 0;
+    return finite;
+}
+
+void svmp_hamiltonian_draw_momentum(const hamiltonian *h, random_stream stream, double *p) {
+    svmp_random_normals(stream, h->variables, p);
+    for (size_t i = 0; i < h->variables; i++) p[i] /= sqrt(h->inverse_metric[i]);
+}
+
+double svmp_hamiltonian_energy(const hamiltonian *h, const phase_point *z) {
+    double kinetic = 0;
+    for (size_t i = 0; i < h->variables; i++) kinetic += h->inverse_metric[i] * z->p[i] * z->p[i];
+    const double energy = 0.5 * kinetic - z->log_density;
+    return isfinite(energy) ? energy : INFINITY;
+}
+
+void svmp_hamiltonian_leapfrog(hamiltonian *h, phase_point *z, double step) {
+    for (size_t i = 0; i < h->variables; i++) {
+        z->p[i] += 0.5 * step * z->score[i];
+        z->q[i] += step * h->inverse_metric[i] * z->p[i];
+    }
+    svmp_hamiltonian_evaluate(h, z);
+    for (size_t i = 0; i < h->variables; i++) z->p[i] += 0.5 * step * z->score[i];
+}
+
+/* Whether a step of this length loses no more energy than log 0.8 allows. */
+static int is_careful(hamiltonian *h, const phase_point *start, double step, random_stream stream, phase_point *z) {
+    svmp_phase_point_copy(z, start, h->variables);
+    svmp_hamiltonian_draw_momentum(h, stream, z->p);
+    const double before = svmp_hamiltonian_energy(h, z);
+    svmp_hamiltonian_leapfrog(h, z, step);
+    return before - svmp_hamiltonian_energy(h, z) > log(0.8);
+}
+
+double svmp_hamiltonian_find_step(hamiltonian *h, const phase_point *start, double step, random_stream stream,
+                                  phase_point *z) {
+    const double longest = 1e7;
+    const int careful = is_careful(h, start, step, stream, z);
+    do {
+        step *= careful ? 2 : 0.5;
+        if (step > longest) return INFINITY;
+        if (step == 0) return 0;
+    } while (is_careful(h, start, step, stream, z) == careful && !h->failed);
+    return step;
+}

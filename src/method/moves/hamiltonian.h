@@ -1,0 +1,53 @@
+/* Hamiltonian dynamics with a diagonal metric M: H(q, p) = -log p(q) + p' M^-1 p / 2, and its leapfrog steps. */
+#ifndef SVMP_METHOD_MOVES_HAMILTONIAN_H
+#define SVMP_METHOD_MOVES_HAMILTONIAN_H
+
+#include "base/random.h"
+#include "model/evaluator.h"
+
+typedef struct phase_point {
+    double *q, *p, *score; /* place, momentum, d log p / dq */
+    double log_density;
+} phase_point;
+
+typedef struct hamiltonian {
+    size_t variables;
+    evaluator *evaluator; /* of one particle and one thread */
+    double *inverse_metric;
+    int failed; /* a factor's function reported failure, now or before */
+    int lost;   /* the density or the score was no number somewhere, since this was last set to 0: */
+    double *q;  /* there, the last time */
+} hamiltonian;
+
+/* Log density and score at q. */
+void svmp_hamiltonian_evaluate(hamiltonian *h, phase_point *z);
+
+/* Whether log density and score are finite. */
+int svmp_hamiltonian_is_finite(const hamiltonian *h, const phase_point *z);
+
+/* p ~ N(0, M) */
+void svmp_hamiltonian_draw_momentum(const hamiltonian *h, random_stream stream, double *p);
+
+/* H, infinite where it is no number. */
+double svmp_hamiltonian_energy(const hamiltonian *h, const phase_point *z);
+
+/* One step of length `step`, which may be negative; costs one evaluation of the model. */
+void svmp_hamiltonian_leapfrog(hamiltonian *h, phase_point *z, double step);
+
+/* A step size of the right order: doubles or halves `step` until one leapfrog step from `start` changes the energy by
+ * about log 0.8 (Hoffman and Gelman 2014, algorithm 4). `z` is room for a point. Returns 0 or infinity when no step of
+ * any size does. */
+double svmp_hamiltonian_find_step(hamiltonian *h, const phase_point *start, double step, random_stream stream,
+                                  phase_point *z);
+
+/* The next `variables` numbers of room, which *room moves past. */
+static inline double *svmp_take(double **room, size_t variables) {
+    double *taken = *room;
+    *room += variables;
+    return taken;
+}
+
+void svmp_phase_point_take(phase_point *z, double **room, size_t variables); /* 3 * variables numbers */
+void svmp_phase_point_copy(phase_point *to, const phase_point *from, size_t variables);
+
+#endif

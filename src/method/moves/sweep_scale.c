@@ -1,0 +1,299 @@
+/* The scales of local moves: measured, saved and loaded. */
+#include <math.h>
+#include <string.h>
+
+#include "base/peers.h"
+#include "base/row_sums.h"
+#include "base/threads.h"
+#include "maths/order_statistics.h"
+#include "method/moves/sweep_own.h"
+
+static const double little = 1e-4; /* of the particles' sd: how far scores are apart whose difference is taken */
+
+/* ---- curvature --------------------------------------------------------------------------------------------------- */
+
+/* sd of n numbers; 0 where they vary by no more than rounding, as those of one particle and equal ones do. */
+static double spread_of(size_t n, const double *x) {
+    static const double rounding = 0x1p-30; /* a ten-thousandth of it is still seen in the sum */
+    double mean = 0, square = 0;
+    for (size_t l = 0; l < n; l++) mean += x[l] / (double)n;
+    for (size_t l = 0; l < n; l++) square += (x[l] - mean) * (x[l] - mean) / (double)n;
+    const double sd = sqrt(square);
+    return sd > rounding * fabs(mean) && isfinite(sd) ? sd : 0;
+}
+
+/* The median of the finite ones among n numbers, which it reorders; NaN when there are none. */
+static double median(size_t n, double *values) {
+    size_t finite = 0;
+    for (size_t l = 0; l < n; l++)
+        if (isfinite(values[l])) values[finite++] = values[l];
+    return finite ? svmp_select(values, finite, finite / 2) : NAN;
+}
+
+/* A diagonal entry must be positive: where the log density bends up, or not at all, its size is taken, or that of the
+ * score. */
+static double positive(double curvature, double square_score) {
+    const double least = 1e-200, most = 1e200;
+    const double size = fabs(curvature);
+    if (size > least && size < most) return size;
+    return square_score > least && square_score < most ? square_score : 1;
+}
+
+/* log det(L) / d: epsilon is kept in proportion when the shape is measured again. */
+static double log_size(const sweeper *s, size_t v) {
+    const size_t d = svmp_sweep_dimension(s, v);
+    double sum = 0;
+    for (size_t j = 0; j < d; j++) sum += log(svmp_sweep_factor(s, v, j)[j]);
+    return sum / (double)d;
+}
+
+/* Takes A, d*d numbers or those of its diagonal, as the node's. A matrix that is not positive definite loses what
+ * stands beside its diagonal. */
+static void set_factor(sweeper *s, size_t v, const double *square_score, double *a, int again) {
+    const size_t d = svmp_sweep_dimension(s, v);
+    const double before = log_size(s, v);
+    double diagonal[SWEEP_BLOCK];
+    if (d > SWEEP_BLOCK) {
+        for (size_t j = 0; j < d; j++) svmp_sweep_factor(s, v, j)[j] = sqrt(positive(NAN, square_score[j]));
+    } else {
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j < i; j++) a[i * d + j] = a[j * d + i] = 0.5 * (a[i * d + j] + a[j * d + i]);
+        for (size_t j = 0; j < d; j++) diagonal[j] = a[j * d + j] = positive(a[j * d + j], square_score[j]);
+        const int definite = svmp_small_cholesky(d, a);
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j <= i; j++)
+                svmp_sweep_factor(s, v, i)[j] = definite ? a[i * d + j] : i == j ? sqrt(diagonal[i]) : 0;
+    }
+    if (again) s->log_step[v] += log_size(s, v) - before;
+}
+
+typedef struct measuring {
+    sweeper *s;
+    const double *x;
+    int again;
+} measuring;
+
+static size_t dimension_of(const measuring *m, const local_task *task, size_t k) {
+    return svmp_sweep_dimension(m->s, task->nodes[k]);
+}
+
+/* Whether the matrix of a node is measured. */
+static int is_measured(const measuring *m, size_t dimension) {
+    return dimension <= SWEEP_BLOCK && (dimension > 1 || !m->again);
+}
+
+/* y: the j-th variable of every node that has one moved by `sign` times a little. */
+static void displace(const measuring *m, const local_task *task, size_t j, double sign, double *y) {
+    const size_t n = m->s->n, *first = m->s->model->graph->first;
+    for (size_t k = 0, r = 0; k < task->count; k++) {
+        const size_t i = first[task->nodes[k]], d = dimension_of(m, task, k);
+        memcpy(y + r * n, m->x + i * n, d * n * sizeof *y);
+        for (size_t l = 0; j < d && l < n; l++) y[(r + j) * n + l] += sign * little * fabs(m->s->spread[i + j]);
+        r += d;
+    }
+}
+
+/* Column j of the matrices: -d s / dx_j, by the scores at both sides. */
+static void difference(const measuring *m, const local_task *task, size_t j, const sweep_room *room) {
+    const size_t n = m->s->n, *first = m->s->model->graph->first;
+    double *a = room->matrices;
+    for (size_t k = 0, r = 0; k < task->count; k++) {
+        const size_t d = dimension_of(m, task, k);
+        for (size_t i = 0; j < d && is_measured(m, d) && i < d; i++) {
+            const double width = 2 * little * m->s->spread[first[task->nodes[k]] + j];
+            const double *below = room->w + (r + i) * n, *above = room->score_there + (r + i) * n;
+            for (size_t l = 0; l < n; l++) room->forth[l] = (below[l] - above[l]) / width;
+            a[i * d + j] = median(n, room->forth);
+        }
+        if (d <= SWEEP_BLOCK) a += d * d;
+        r += d;
+    }
+}
+
+/* The medians of the squares of the scores. */
+static void square_scores(const measuring *m, const local_task *task, const sweep_room *room) {
+    const size_t n = m->s->n;
+    for (size_t r = 0; r < task->rows; r++) {
+        for (size_t l = 0; l < n; l++) room->forth[l] = room->score[r * n + l] * room->score[r * n + l];
+        room->squares[r] = median(n, room->forth);
+    }
+}
+
+/* The scores with the j-th variable of every node moved to both sides: those below in w, those above in score_there.
+ * Returns the factor that failed. */
+static size_t score_sides(const measuring *m, const local_task *task, int thread, size_t j) {
+    const sweeper *s = m->s;
+    const sweep_room *room = &s->room[thread];
+    displace(m, task, j, -1, room->y);
+    const size_t failed = svmp_local_there(s->local, task, thread, m->x, room->y, NULL, room->w);
+    if (failed != LOCAL_DONE) return failed;
+    displace(m, task, j, 1, room->y);
+    return svmp_local_there(s->local, task, thread, m->x, room->y, NULL, room->score_there);
+}
+
+/* ---- where the particles do not vary ----------------------------------------------------------------------------- */
+
+/* A length for differences comes from the density then, in the variable's own units: 1/|s| at first, and then
+ * 1/sqrt(curvature) with the curvature that this length finds, until it stays as it is. While it is searched, `spread`
+ * is negative. */
+
+enum { SEARCHES = 12 };
+
+/* The first lengths of task's variables that need one. Returns whether there are any. */
+static int begin_search(const measuring *m, const local_task *task, const sweep_room *room) {
+    const size_t n = m->s->n, *first = m->s->model->graph->first;
+    int any = 0;
+    for (size_t k = 0, r = 0; k < task->count; k++)
+        for (size_t j = 0; j < dimension_of(m, task, k); j++, r++) {
+            const size_t i = first[task->nodes[k]] + j;
+            const double length = 1 / sqrt(room->squares[r]), size = fabs(m->x[i * n]);
+            if (m->s->spread[i] > 0) continue;
+            m->s->spread[i] = -fmax(length > 0 && isfinite(length) ? length : size > 0 ? size : 1, 0x1p-30 * size);
+            any = 1;
+        }
+    return any;
+}
+
+/* Lengths of the j-th variables, from the scores at both sides. */
+static void search_on(const measuring *m, const local_task *task, size_t j, const sweep_room *room) {
+    const size_t n = m->s->n, *first = m->s->model->graph->first;
+    for (size_t k = 0, r = 0; k < task->count; r += dimension_of(m, task, k++)) {
+        if (j >= dimension_of(m, task, k)) continue;
+        const size_t i = first[task->nodes[k]] + j;
+        double *spread = &m->s->spread[i];
+        if (*spread > 0) continue;
+        const double width = -2 * little * *spread;
+        const double *below = room->w + (r + j) * n, *above = room->score_there + (r + j) * n;
+        for (size_t l = 0; l < n; l++) room->forth[l] = fabs(below[l] - above[l]) / width;
+        const double curvature = median(n, room->forth), length = 1 / sqrt(curvature);
+        const double least = 0x1p-30 * fabs(m->x[i * n]);
+        if (!isfinite(curvature))
+            *spread /= 16; /* too far */
+        else if (isfinite(length) && length > 0 && (length < -0.25 * *spread || length > -4 * *spread))
+            *spread = -fmax(length, least);
+        else
+            *spread = -*spread;
+        if (-*spread == least) *spread = least;
+    }
+}
+
+/* Returns the factor that failed. */
+static size_t search_lengths(const measuring *m, const local_task *task, int thread, size_t columns) {
+    const sweep_room *room = &m->s->room[thread];
+    const size_t *first = m->s->model->graph->first;
+    if (!begin_search(m, task, room)) return LOCAL_DONE;
+    for (int search = 0, any = 1; search < SEARCHES && any; search++) {
+        for (size_t j = 0; j < columns; j++) {
+            const size_t failed = score_sides(m, task, thread, j);
+            if (failed != LOCAL_DONE) return failed;
+            search_on(m, task, j, room);
+        }
+        any = 0;
+        for (size_t k = 0; k < task->count; k++)
+            for (size_t j = 0; j < dimension_of(m, task, k); j++) any |= m->s->spread[first[task->nodes[k]] + j] < 0;
+    }
+    for (size_t k = 0; k < task->count; k++)
+        for (size_t j = 0; j < dimension_of(m, task, k); j++) {
+            double *spread = &m->s->spread[first[task->nodes[k]] + j];
+            *spread = fabs(*spread);
+        }
+    return LOCAL_DONE;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+/* Returns the factor that failed. */
+static size_t measure_task(const measuring *m, const local_task *task, int thread) {
+    sweeper *s = m->s;
+    const sweep_room *room = &s->room[thread];
+    size_t columns = 0, failed = svmp_local_here(s->local, task, thread, m->x, NULL, room->score);
+    for (size_t k = 0; k < task->count; k++) {
+        const size_t d = dimension_of(m, task, k);
+        if (is_measured(m, d) && d > columns) columns = d;
+    }
+    square_scores(m, task, room);
+    if (failed == LOCAL_DONE) failed = search_lengths(m, task, thread, columns);
+    for (size_t j = 0; j < columns && failed == LOCAL_DONE; j++) {
+        failed = score_sides(m, task, thread, j);
+        difference(m, task, j, room);
+    }
+    double *a = room->matrices;
+    for (size_t k = 0, r = 0; k < task->count && failed == LOCAL_DONE; k++) {
+        const size_t d = dimension_of(m, task, k);
+        if (d > 1 || !m->again) set_factor(s, task->nodes[k], room->squares + r, a, m->again);
+        if (d <= SWEEP_BLOCK) a += d * d;
+        r += d;
+    }
+    return failed;
+}
+
+static size_t measure_colour(const measuring *m, size_t colour) {
+    const sweeper *s = m->s;
+    size_t count, hubs, failed = LOCAL_DONE;
+    const local_task *tasks = svmp_local_tasks(s->local, colour, &count, &hubs);
+#pragma omp parallel for schedule(dynamic) reduction(min : failed) num_threads(s->threads)
+    for (size_t k = 0; k < hubs; k++) {
+        const size_t factor = measure_task(m, &tasks[k], svmp_thread_number());
+        if (factor < failed) failed = factor;
+    }
+    for (size_t k = hubs; k < count && failed == LOCAL_DONE; k++) failed = measure_task(m, &tasks[k], 0);
+    return failed;
+}
+
+svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again) {
+    const size_t variables = s->model->graph->own_variables;
+    const double *x = NULL;
+    size_t failed = LOCAL_DONE;
+    if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    const measuring m = {s, x, again};
+#pragma omp parallel for num_threads(svmp_threads_for(s->threads, 4 * (double)variables * (double)s->n))
+    for (size_t i = 0; i < variables; i++) s->spread[i] = spread_of(s->n, x + i * s->n);
+    for (size_t c = 0; c < s->colours && failed == LOCAL_DONE; c++) failed = measure_colour(&m, c);
+    return svmp_model_agree(s->model, failed == LOCAL_DONE ? SVMP_OK : svmp_local_fail(s->local, failed));
+}
+
+/* ---- saved and loaded -------------------------------------------------------------------------------------------- */
+
+/* Column c of all L, a number a variable: 0 where there is none. */
+static void exchange_column(const sweeper *s, size_t c, int loading, double *column) {
+    const svmp_graph *graph = s->model->graph;
+    for (size_t v = 0; v < graph->own; v++) {
+        const size_t d = svmp_sweep_dimension(s, v);
+        for (size_t j = 0; j < d; j++) {
+            const size_t at = d <= SWEEP_BLOCK ? c : j; /* of a large node there is the diagonal, in column 0 */
+            double *number = &column[graph->first[v] + j];
+            const int there = d <= SWEEP_BLOCK ? c <= j : c == 0;
+            if (loading && there) svmp_sweep_factor(s, v, j)[at] = *number;
+            if (!loading) *number = there ? svmp_sweep_factor(s, v, j)[at] : 0;
+        }
+    }
+}
+
+/* The largest node that has a whole L, anywhere. */
+static size_t most_columns(const sweeper *s) {
+    double most = 1;
+    for (size_t v = 0; v < s->model->graph->own; v++) {
+        const size_t d = svmp_sweep_dimension(s, v);
+        if (d <= SWEEP_BLOCK && (double)d > most) most = (double)d;
+    }
+    const team *others = s->model->graph->halo ? s->model->context->team : NULL;
+    if (others) others->max(others, 1, &most);
+    return (size_t)most;
+}
+
+svmp_status svmp_sweeper_state(sweeper *s, archive *a) {
+    const svmp_graph *graph = s->model->graph;
+    double *column = s->spread;
+    for (size_t v = 0; v < graph->own; v++)
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) column[i] = s->log_step[v];
+    SVMP_TRY(svmp_archive_rows(a, "log step", 1, column));
+    for (size_t v = 0; v < graph->own && a->loading; v++) s->log_step[v] = column[graph->first[v]];
+    const size_t columns = most_columns(s);
+    for (size_t c = 0; c < columns; c++) {
+        exchange_column(s, c, 0, column);
+        SVMP_TRY(svmp_archive_rows(a, "scale", 1, column));
+        if (a->loading) exchange_column(s, c, 1, column);
+    }
+    return SVMP_OK;
+}

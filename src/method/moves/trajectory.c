@@ -1,0 +1,223 @@
+#include "method/moves/trajectory.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/threads.h"
+#include "model/evaluator.h"
+
+enum { STEPS_MOST = 64, BLOCK = 64, TRIES = 24 };
+
+static const double first_step = 0.5, largest_step = 1.4, wanted_acceptance = 0.8;
+static const double far_longer = 2; /* steps with which turning pays: the leapfrog follows heavy tails better */
+static const double quarter_period = 1.57079632679489661923;
+
+struct trajectory {
+    svmp_context *context;
+    gaussian *q;
+    evaluator *evaluator;
+    size_t n, variables;
+    uint64_t seed;
+    int threads;
+    double steps[2];                                                  /* of the leapfrog, and turning */
+    size_t moves;                                                     /* so far: the first TRIES try both in turn */
+    int solved;                                                       /* `kick` is A^-1 times the score */
+    double *score, *velocity, *kick, *to;                             /* variables * n */
+    double *log_density, *there, *kinetic, *kinetic_there, *accepted; /* n */
+};
+
+svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **made) {
+    svmp_context *context = b->context;
+    const size_t n = b->n, variables = b->model->graph->variables;
+    svmp_status status;
+    trajectory *t = NULL;
+    SVMP_TRY(SVMP_NEW(context, t, 1));
+    *t = (trajectory){.context = context,
+                      .q = q,
+                      .n = n,
+                      .variables = variables,
+                      .seed = b->seed,
+                      .threads = b->threads,
+                      .steps = {first_step, first_step}};
+    double **const wide[] = {&t->score, &t->velocity, &t->kick, &t->to};
+    double **const narrow[] = {&t->log_density, &t->there, &t->kinetic, &t->kinetic_there, &t->accepted};
+    SVMP_CHECK(svmp_evaluator_create(b->model, n, b->threads, &t->evaluator));
+    for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
+        SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)wide[k]));
+    for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k++) SVMP_CHECK(SVMP_NEW(context, *narrow[k], n));
+    *made = t;
+    return SVMP_OK;
+done:
+    svmp_trajectory_free(t);
+    return status;
+}
+
+void svmp_trajectory_free(trajectory *t) {
+    if (t == NULL) return;
+    void *const arrays[] = {t->score, t->velocity, t->kick,          t->to,       t->log_density,
+                            t->there, t->kinetic,  t->kinetic_there, t->accepted, t};
+    svmp_context *context = t->context;
+    svmp_evaluator_free(t->evaluator);
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
+}
+
+/* Velocities from N(0, A^-1), and their kinetic energy z'z/2 from the standard normal numbers that they are made of. */
+static svmp_status draw_velocity(trajectory *t, size_t iteration) {
+    const size_t n = t->n;
+    const int threads = svmp_threads_for(t->threads, 100 * (double)t->variables * (double)n);
+#pragma omp parallel for num_threads(threads)
+    for (size_t i = 0; i < t->variables; i++)
+        svmp_random_normals((random_stream){t->seed, iteration, i, RANDOM_VELOCITY}, n, t->velocity + i * n);
+#pragma omp parallel for num_threads(threads)
+    for (size_t first = 0; first < n; first += BLOCK)
+        for (size_t l = first; l < n && l < first + BLOCK; l++) {
+            double sum = 0;
+            for (size_t i = 0; i < t->variables; i++) sum += t->velocity[i * n + l] * t->velocity[i * n + l];
+            t->kinetic[l] = sum / 2;
+        }
+    return svmp_gaussian_spread(t->q, n, t->velocity);
+}
+
+/* w'Aw/2, of each particle. */
+static void measure_velocity(trajectory *t) {
+    const sparsity *pattern = svmp_gaussian_pattern(t->q);
+    const double *A = svmp_gaussian_precision(t->q), *w = t->velocity;
+    const size_t n = t->n;
+#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)pattern->entries * (double)n))
+    for (size_t first = 0; first < n; first += BLOCK) {
+        const size_t last = first + BLOCK < n ? first + BLOCK : n;
+        for (size_t l = first; l < last; l++) t->kinetic_there[l] = 0;
+        for (size_t j = 0; j < pattern->order; j++)
+            for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
+                const size_t i = pattern->row[e];
+                const double factor = i == j ? A[e] / 2 : A[e];
+                for (size_t l = first; l < last; l++) t->kinetic_there[l] += factor * w[i * n + l] * w[j * n + l];
+            }
+    }
+}
+
+/* A^-1 s, unless it is there. */
+static svmp_status solve(trajectory *t) {
+    if (t->solved) return SVMP_OK;
+    memcpy(t->kick, t->score, t->variables * t->n * sizeof *t->score);
+    t->solved = 1;
+    return svmp_gaussian_solve(t->q, t->n, t->kick);
+}
+
+static svmp_status evaluate(trajectory *t, const double *x, double *log_density) {
+    t->solved = 0;
+    return svmp_evaluate(t->evaluator, x, log_density, t->score);
+}
+
+/* w += scale A^-1 s; turning, += scale (A^-1 s + x - m), by what q does not explain of the score. */
+static svmp_status kick(trajectory *t, int turning, double scale) {
+    const double *mean = svmp_gaussian_mean(t->q);
+    const size_t n = t->n;
+    SVMP_TRY(solve(t));
+#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
+    for (size_t i = 0; i < t->variables; i++) {
+        const double *kick = t->kick + i * n, *x = t->to + i * n;
+        double *w = t->velocity + i * n;
+        for (size_t l = 0; turning && l < n; l++) w[l] += scale * (kick[l] + (x[l] - mean[i]));
+        for (size_t l = 0; !turning && l < n; l++) w[l] += scale * kick[l];
+    }
+    return SVMP_OK;
+}
+
+/* x += time w; turning, the flow of q: x - m and w turn into each other. */
+static void drift(trajectory *t, int turning, double time) {
+    const double *mean = svmp_gaussian_mean(t->q), c = cos(time), s = sin(time);
+    const size_t n = t->n;
+#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
+    for (size_t i = 0; i < t->variables; i++) {
+        double *x = t->to + i * n, *w = t->velocity + i * n;
+        for (size_t l = 0; !turning && l < n; l++) x[l] += time * w[l];
+        for (size_t l = 0; turning && l < n; l++) {
+            const double away = x[l] - mean[i];
+            x[l] = mean[i] + (c * away + s * w[l]);
+            w[l] = c * w[l] - s * away;
+        }
+    }
+}
+
+/* From x to t->to; the score ends as that of the new places. */
+static svmp_status follow(trajectory *t, const double *x, int turning, double time_step, size_t steps) {
+    memcpy(t->to, x, t->variables * t->n * sizeof *x);
+    SVMP_TRY(kick(t, turning, time_step / 2));
+    for (size_t k = 0; k < steps; k++) {
+        drift(t, turning, time_step);
+        SVMP_TRY(evaluate(t, t->to, k + 1 == steps ? t->there : NULL));
+        SVMP_TRY(kick(t, turning, k + 1 == steps ? time_step / 2 : time_step));
+    }
+    return SVMP_OK;
+}
+
+/* Accepts by the change of the energy; one that is not a number is refused. Returns the mean acceptance. */
+static double decide(trajectory *t, size_t iteration) {
+    const random_stream stream = {t->seed, iteration, 0, RANDOM_VELOCITY_ACCEPT};
+    double sum = 0;
+    for (size_t l = 0; l < t->n; l++) {
+        const double ratio = exp(t->there[l] - t->kinetic_there[l] - t->log_density[l] + t->kinetic[l]);
+        const int possible = isfinite(t->there[l]) && !isnan(ratio);
+        t->accepted[l] = possible && svmp_random_uniform(stream, l) < ratio;
+        sum += possible ? fmin(1, ratio) : 0;
+    }
+    return sum / (double)t->n;
+}
+
+svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score) {
+    const double *x;
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    *score = t->score;
+    return evaluate(t, x, t->log_density);
+}
+
+svmp_status svmp_trajectory_force(trajectory *t, const double **force) {
+    *force = t->kick;
+    return solve(t);
+}
+
+svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration) {
+    const double *x;
+    SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
+    for (size_t k = 0; k < t->variables * t->n; k++)
+        if (!isfinite(t->score[k]) && isfinite(t->log_density[k % t->n]))
+            return svmp_evaluator_fail_score(t->evaluator, b->model, t->n, x, t->score, k, iteration);
+    return SVMP_OK;
+}
+
+static int is_turning(const trajectory *t) {
+    return t->moves < TRIES ? t->moves % 2 == 1 : t->steps[1] > far_longer * t->steps[0];
+}
+
+svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain) {
+    const random_stream stream = {t->seed, iteration, 1, RANDOM_VELOCITY_ACCEPT};
+    const int turning = is_turning(t);
+    double *shared = &t->steps[turning], time_step = *shared * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
+    const double length = quarter_period * ((turning ? 0.75 : 0.5) + svmp_random_uniform(stream, 1));
+    const double wanted = ceil(length / time_step);
+    const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST, n = t->n;
+    if (turning) time_step = fmin(length / (double)steps, time_step); /* half a turn and more would lead back */
+    double *x;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    SVMP_TRY(draw_velocity(t, iteration));
+    SVMP_TRY(follow(t, x, turning, time_step, steps));
+    measure_velocity(t);
+    const double acceptance = decide(t, iteration);
+#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
+    for (size_t i = 0; i < t->variables; i++)
+        for (size_t l = 0; l < n; l++)
+            if (t->accepted[l] > 0) x[i * n + l] = t->to[i * n + l];
+    if (gain > 0) *shared = fmin(largest_step, *shared * exp(gain * (acceptance - wanted_acceptance)));
+    t->moves++;
+    return svmp_backend_commit(b, ARRAY_PARTICLES);
+}
+
+double svmp_trajectory_step(const trajectory *t) { return t->steps[is_turning(t)]; }
+
+svmp_status svmp_trajectory_state(trajectory *t, archive *a) {
+    SVMP_TRY(svmp_archive_real(a, "trajectory step", &t->steps[0]));
+    SVMP_TRY(svmp_archive_real(a, "turning step", &t->steps[1]));
+    return svmp_archive_count(a, "trajectories", &t->moves);
+}

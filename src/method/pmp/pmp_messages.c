@@ -1,0 +1,148 @@
+/* Max-sum on the particles. With s and r the two ends of an edge between u (at s) and v (at r):
+ *
+ *     foundation_s(a) = theta_u(a) + sum_{ends q at u, q /= s} message_q(a)       what leaves u, before the edge
+ *     message_r(b)    = max_a ( psi(a, b) + foundation_s(a) )                     what arrives at v; its maximum is 0
+ *     belief_u(a)     = theta_u(a) + sum_{ends q at u} message_q(a)               max-marginal, up to a constant
+ *
+ * On a tree the belief of a particle is the largest log density of all configurations of particles that hold it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/threads.h"
+#include "method/pmp/pmp.h"
+
+static const double damping = 0.5, still = 1e-5;
+enum { SWEEPS = 100 };
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+/* Row a of the table of an edge: particle a of the lower node beside every particle of the higher one. */
+static size_t fill_table(pmp *p, size_t edge, pmp_room *room) {
+    const size_t n = 2 * p->n, u = p->pairs->node[2 * edge], v = p->pairs->node[2 * edge + 1];
+    const size_t *first = p->pairs->model->graph->first, du = first[u + 1] - first[u], dv = first[v + 1] - first[v];
+    double *x = room->pairs.x, *table = p->table + edge * n * n;
+    memcpy(x + du * n, p->x + first[v] * n, dv * n * sizeof *x);
+    for (size_t a = 0; a < n; a++) {
+        for (size_t k = 0; k < du; k++)
+            for (size_t b = 0; b < n; b++) x[k * n + b] = p->x[(first[u] + k) * n + a];
+        const size_t failed = svmp_pairwise_edge(p->pairs, edge, n, x, &room->pairs, table + a * n);
+        if (failed != PAIRWISE_DONE) return failed;
+    }
+    return PAIRWISE_DONE;
+}
+
+svmp_status svmp_pmp_tables(pmp *p) {
+    const svmp_graph *graph = p->pairs->model->graph;
+    const size_t n = 2 * p->n, edges = p->pairs->edges;
+    const int threads = svmp_threads_for(p->threads, 20 * (double)n * (double)(n * edges + graph->variables));
+    size_t failed = PAIRWISE_DONE;
+#pragma omp parallel num_threads(threads)
+    {
+        pmp_room *room = &p->room[svmp_thread_number()];
+#pragma omp for schedule(dynamic, 4) reduction(min : failed)
+        for (size_t v = 0; v < graph->nodes; v++) {
+            const size_t here =
+                svmp_pairwise_node(p->pairs, v, n, p->x + graph->first[v] * n, &room->pairs, p->unary + v * n);
+            failed = here < failed ? here : failed;
+        }
+#pragma omp for schedule(dynamic, 1) reduction(min : failed)
+        for (size_t e = 0; e < edges; e++) {
+            const size_t here = fill_table(p, e, room);
+            failed = here < failed ? here : failed;
+        }
+    }
+    return svmp_pmp_check(p, failed);
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static void add(size_t n, const double *from, double *to) {
+    for (size_t a = 0; a < n; a++) to[a] += from[a];
+}
+
+/* Foundations and belief of a node in time linear in its ends, and without a difference: the sum over the ends before
+ * this one, then the sum over those behind it. */
+static void gather_node(pmp *p, size_t v, double *behind) {
+    const size_t n = 2 * p->n, from = p->pairs->ends_start[v], to = p->pairs->ends_start[v + 1];
+    double *belief = p->belief + v * n;
+    memcpy(belief, p->unary + v * n, n * sizeof *belief);
+    for (size_t k = from; k < to; k++) {
+        const size_t end = p->pairs->ends[k];
+        memcpy(p->foundation + end * n, belief, n * sizeof *belief);
+        add(n, p->message + end * n, belief);
+    }
+    memset(behind, 0, n * sizeof *behind);
+    for (size_t k = to; k-- > from;) {
+        const size_t end = p->pairs->ends[k];
+        add(n, behind, p->foundation + end * n);
+        add(n, p->message + end * n, behind);
+    }
+}
+
+/* max_b ( row[b] + foundation[b] ), in eight lanes: a maximum is the same in any order */
+static double largest_sum(size_t n, const double *row, const double *foundation) {
+    double lane[8], largest = -INFINITY;
+    for (size_t k = 0; k < 8; k++) lane[k] = -INFINITY;
+    size_t b = 0;
+    for (; b + 8 <= n; b += 8)
+        for (size_t k = 0; k < 8; k++) {
+            const double sum = row[b + k] + foundation[b + k];
+            lane[k] = sum > lane[k] ? sum : lane[k];
+        }
+    for (; b < n; b++) {
+        const double sum = row[b] + foundation[b];
+        lane[0] = sum > lane[0] ? sum : lane[0];
+    }
+    for (size_t k = 0; k < 8; k++) largest = lane[k] > largest ? lane[k] : largest;
+    return largest;
+}
+
+/* message = half of the old one and half of the new one, both with maximum 0; returns the largest change. */
+static double damp(size_t n, double *fresh, double *message) {
+    double largest = fresh[0], again = -INFINITY, change = 0;
+    for (size_t a = 1; a < n; a++) largest = fresh[a] > largest ? fresh[a] : largest;
+    for (size_t a = 0; a < n; a++) {
+        fresh[a] = damping * message[a] + (1 - damping) * (fresh[a] - largest);
+        again = fresh[a] > again ? fresh[a] : again;
+    }
+    for (size_t a = 0; a < n; a++) {
+        fresh[a] -= again;
+        change = fmax(change, fabs(fresh[a] - message[a]));
+        message[a] = fresh[a];
+    }
+    return change;
+}
+
+static double send_along(pmp *p, size_t edge, double *fresh) {
+    const size_t n = 2 * p->n, low = 2 * edge, high = low + 1;
+    const double *table = p->table + edge * n * n, *from_low = p->foundation + low * n;
+    for (size_t a = 0; a < n; a++) fresh[a] = largest_sum(n, table + a * n, p->foundation + high * n);
+    const double change = damp(n, fresh, p->message + low * n);
+
+    for (size_t b = 0; b < n; b++) fresh[b] = -INFINITY;
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            const double sum = table[a * n + b] + from_low[a];
+            fresh[b] = sum > fresh[b] ? sum : fresh[b];
+        }
+    return fmax(change, damp(n, fresh, p->message + high * n));
+}
+
+double svmp_pmp_pass(pmp *p) {
+    const size_t n = 2 * p->n, nodes = p->pairs->model->graph->nodes, edges = p->pairs->edges;
+    const int threads = svmp_threads_for(p->threads, 2 * (double)n * (double)(n * edges));
+    double change = 0;
+    memset(p->message, 0, 2 * edges * n * sizeof *p->message);
+    for (size_t sweep = 0;; sweep++) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (size_t v = 0; v < nodes; v++) gather_node(p, v, p->room[svmp_thread_number()].numbers);
+        if (sweep == SWEEPS || (sweep > 0 && change <= still)) return change;
+
+        change = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : change)
+        for (size_t e = 0; e < edges; e++) {
+            const double here = send_along(p, e, p->room[svmp_thread_number()].numbers);
+            change = here > change ? here : change;
+        }
+    }
+}

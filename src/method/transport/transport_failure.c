@@ -1,0 +1,32 @@
+#include "method/transport/transport_failure.h"
+
+#include <math.h>
+
+#include "base/row_sums.h"
+
+static const double of_a_gaussian = 3; /* kurtosis: few particles have less by chance in some of many variables */
+
+typedef struct shape {
+    double sd, kurtosis;
+} shape;
+
+static shape shape_of(size_t n, const double *x) {
+    const double mean = svmp_sum(n, x) / (double)n;
+    double squares = 0, fourths = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double square = (x[l] - mean) * (x[l] - mean);
+        squares += square;
+        fourths += square * square;
+    }
+    return (shape){sqrt(squares / (double)(n - 1)), (double)n * fourths / (squares * squares)};
+}
+
+int svmp_led_astray(const average *rows, size_t variables, size_t n, const double *x, const double *before,
+                    double most) {
+    for (size_t i = 0; i < variables; i++) {
+        const shape carried = shape_of(n, x + i * n), moved = shape_of(n, before + i * n);
+        if (carried.kurtosis > 1 + 1.5 * fmax(moved.kurtosis, of_a_gaussian)) return 1;
+        if (carried.sd > most * rows[i].sd || most * carried.sd < rows[i].sd) return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,449 @@
+#include "model/evaluator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/exact_sum.h"
+#include "base/peers.h"
+#include "base/target_clones.h"
+#include "base/threads.h"
+
+/* Every sum has a fixed order: the log density is added up part by part, a part being some instances of the groups, one
+ * after the other, or some variables of the quadratic; how threads share the parts does not matter. Gradients and sums
+ * are kept for one wave of parts at a time and added up, in the order of their rows, before the next wave begins. */
+enum { PART_LANES = 4096, PART_VARIABLES = 256 };
+
+/* Which own nodes a factor touches. In a part of a model those of the interior are scored before the halo is there, and
+ * no factor that touches one of them reads it. */
+typedef enum region { INTERIOR = 1, BOUNDARY = 2 } region;
+
+typedef struct part {
+    size_t group, first, count; /* so many instances from this one of the group on, and on into the next groups */
+    size_t row;                 /* of the first instance's gradients */
+    int regions;                /* that all of them touch, and no other */
+} part;
+
+/* Rows gather_row[from] ... gather_row[to - 1] of the model, all of one wave, are added to the variable's score. */
+typedef struct share {
+    size_t variable, from, to;
+} share;
+
+typedef struct wave {
+    size_t part, row, share; /* its first ones; they end where those of the next wave begin */
+} wave;
+
+struct evaluator {
+    const svmp_model *model;
+    size_t n;
+    int threads;
+    part *parts;
+    size_t group_parts, variable_parts;
+    wave *waves; /* wave_count, and one more behind the last */
+    size_t wave_count;
+    share *shares;
+    double *gradient; /* the rows of a wave */
+    double *part_sum; /* a row for every part of the quadratic, then those of a wave: partial log densities */
+    double **value;   /* thread -> log values of a part's instances, or one score row */
+    void **scratch;   /* thread -> what a group's kind asks for */
+    size_t failed;    /* the first failure of the last evaluation (model.h); FAILURE_NONE: none */
+};
+
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+static size_t instances_per_part(size_t n) { return n < PART_LANES ? PART_LANES / n : 1; }
+
+static int regions_of(const svmp_graph *graph, const factor_group *group, size_t k) {
+    int regions = 0;
+    if (graph->halo == NULL || group->slots == 0) return INTERIOR;
+    for (size_t j = 0; j < group->slots; j++) {
+        const size_t i = group->variables[k * group->slots + j];
+        regions |= i < graph->interior_variables ? INTERIOR : i < graph->own_variables ? BOUNDARY : 0;
+    }
+    return regions;
+}
+
+static svmp_status plan_parts(evaluator *e) {
+    const svmp_model *model = e->model;
+    const size_t most = instances_per_part(e->n);
+    size_t capacity = 0;
+    for (size_t g = 0; g < model->group_count; g++)
+        for (size_t k = 0; k < model->groups[g].instances; k++) {
+            const int regions = regions_of(model->graph, &model->groups[g], k);
+            const part *last = e->group_parts ? &e->parts[e->group_parts - 1] : NULL;
+            if (last == NULL || last->count == most || last->regions != regions) {
+                SVMP_TRY(SVMP_GROW(model->context, e->parts, capacity, e->group_parts + 1));
+                e->parts[e->group_parts++] = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots, regions};
+            }
+            e->parts[e->group_parts - 1].count++;
+        }
+    e->variable_parts = (model->graph->own_variables + PART_VARIABLES - 1) / PART_VARIABLES;
+    return SVMP_OK;
+}
+
+/* A wave takes parts until their rows are enough to share out, and few enough to stay near. */
+static svmp_status plan_waves(evaluator *e, size_t *most_rows, size_t *most_parts) {
+    const size_t rows = e->model->group_row[e->model->group_count], numbers = EVALUATOR_WAVE * (size_t)e->threads;
+    SVMP_TRY(SVMP_NEW(e->model->context, e->waves, e->group_parts + 1));
+    *most_rows = *most_parts = 0;
+    for (size_t p = 0; p < e->group_parts; p++) {
+        const size_t end = p + 1 < e->group_parts ? e->parts[p + 1].row : rows;
+        if (e->wave_count == 0 || (end - e->waves[e->wave_count - 1].row) * e->n > numbers)
+            e->waves[e->wave_count++] = (wave){.part = p, .row = e->parts[p].row};
+        const wave *here = &e->waves[e->wave_count - 1];
+        if (end - here->row > *most_rows) *most_rows = end - here->row;
+        if (p + 1 - here->part > *most_parts) *most_parts = p + 1 - here->part;
+    }
+    e->waves[e->wave_count] = (wave){.part = e->group_parts, .row = rows};
+    return SVMP_OK;
+}
+
+static size_t wave_of(const evaluator *e, size_t row) {
+    size_t low = 0, high = e->wave_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (e->waves[middle].row <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The shares of a variable, wave by wave: counted in waves[].share, or put where that says. */
+static void share_variable(evaluator *e, size_t i, int put) {
+    const svmp_model *model = e->model;
+    for (size_t r = model->gather_start[i], from = r; r < model->gather_start[i + 1]; from = r) {
+        const size_t w = wave_of(e, model->gather_row[r]);
+        while (r < model->gather_start[i + 1] && model->gather_row[r] < e->waves[w + 1].row) r++;
+        if (put)
+            e->shares[e->waves[w].share++] = (share){i, from, r};
+        else
+            e->waves[w + 1].share++;
+    }
+}
+
+static svmp_status plan_shares(evaluator *e) {
+    const size_t variables = e->model->graph->own_variables;
+    for (size_t i = 0; i < variables; i++) share_variable(e, i, 0);
+    for (size_t w = 0; w < e->wave_count; w++) e->waves[w + 1].share += e->waves[w].share;
+    SVMP_TRY(SVMP_NEW(e->model->context, e->shares, e->waves[e->wave_count].share));
+    for (size_t i = 0; i < variables; i++) share_variable(e, i, 1);
+    for (size_t w = e->wave_count; w > 0; w--)
+        e->waves[w].share = e->waves[w - 1].share; /* each had moved to its end */
+    e->waves[0].share = 0;
+    return SVMP_OK;
+}
+
+svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made) {
+    svmp_context *context = model->context;
+    svmp_status status;
+    evaluator *e = NULL;
+    size_t rows, parts, scratch_size = 0;
+    SVMP_TRY(SVMP_NEW(context, e, 1));
+    *e = (evaluator){.model = model, .n = n, .threads = threads};
+    SVMP_CHECK(plan_parts(e));
+    SVMP_CHECK(plan_waves(e, &rows, &parts));
+    SVMP_CHECK(plan_shares(e));
+    for (size_t g = 0; g < model->group_count; g++) {
+        const size_t scratch = model->groups[g].kind->scratch(&model->groups[g], n);
+        if (scratch > scratch_size) scratch_size = scratch;
+    }
+    SVMP_CHECK(svmp_allocate(context, rows, n * sizeof(double), (void **)&e->gradient));
+    SVMP_CHECK(svmp_allocate(context, e->variable_parts + parts, n * sizeof(double), (void **)&e->part_sum));
+    SVMP_CHECK(SVMP_NEW(context, e->value, (size_t)e->threads));
+    SVMP_CHECK(SVMP_NEW(context, e->scratch, (size_t)e->threads));
+    for (int t = 0; t < e->threads; t++) {
+        SVMP_CHECK(svmp_allocate(context, instances_per_part(n), n * sizeof(double), (void **)&e->value[t]));
+        SVMP_CHECK(svmp_allocate(context, scratch_size, 1, &e->scratch[t]));
+    }
+    *made = e;
+    return SVMP_OK;
+done:
+    svmp_evaluator_free(e);
+    return status;
+}
+
+void svmp_evaluator_free(evaluator *e) {
+    if (e == NULL) return;
+    svmp_context *context = e->model->context;
+    for (int t = 0; t < e->threads; t++) {
+        if (e->value) svmp_release(context, e->value[t]);
+        if (e->scratch) svmp_release(context, e->scratch[t]);
+    }
+    svmp_release(context, e->value);
+    svmp_release(context, e->scratch);
+    svmp_release(context, e->parts);
+    svmp_release(context, e->waves);
+    svmp_release(context, e->shares);
+    svmp_release(context, e->gradient);
+    svmp_release(context, e->part_sum);
+    svmp_release(context, e);
+}
+
+/* ---- evaluation -------------------------------------------------------------------------------------------------- */
+
+SVMP_CLONES static void add_row(size_t n, const double *row, double *to) {
+    for (size_t l = 0; l < n; l++) to[l] += row[l];
+}
+
+/* Values and gradients of the instances of a part; the values add up in `sum`, unless it is NULL. Returns a
+ * failure, or FAILURE_NONE. */
+static size_t evaluate_part(evaluator *e, const part *here, const double *x, double *gradient, double *sum,
+                            int thread) {
+    double *value = e->value[thread];
+    if (sum) memset(sum, 0, e->n * sizeof *sum);
+    for (size_t g = here->group, first = here->first, left = here->count; left > 0; g++, first = 0) {
+        const factor_group *group = &e->model->groups[g];
+        const size_t there = group->instances - first, count = there < left ? there : left;
+        if (count == 0) continue;
+        const int wrong = group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient);
+        if (wrong) return svmp_model_failure(e->model, g, first, wrong);
+        for (size_t k = 0; sum && k < count; k++) add_row(e->n, value + k * e->n, sum);
+        gradient += count * group->slots * e->n;
+        left -= count;
+    }
+    return FAILURE_NONE;
+}
+
+/* An evaluation of the factors that touch a span of own nodes, whose variables are from ... to - 1. */
+typedef struct span_work {
+    evaluator *e;
+    const double *x;
+    double *log_density, *score; /* or NULL */
+    size_t from, to, parts;      /* parts: of the variables */
+    int regions;
+} span_work;
+
+/* The quadratic's score of the p-th part of the variables. On the way their shares x_i (b_i + s_i) / 2 of the log
+ * density are summed. */
+static void score_variables(const span_work *s, size_t p, int thread) {
+    const evaluator *e = s->e;
+    const size_t n = e->n, first = s->from + p * PART_VARIABLES;
+    const size_t last = first + PART_VARIABLES < s->to ? first + PART_VARIABLES : s->to;
+    double *sum = s->log_density ? e->part_sum + p * n : NULL;
+    if (sum) memset(sum, 0, n * sizeof *sum);
+    for (size_t i = first; i < last; i++) {
+        const double b = e->model->quadratic.linear[i], *xi = s->x + i * n;
+        double *row = s->score ? s->score + i * n : e->value[thread];
+        svmp_quadratic_score(&e->model->quadratic, i, n, 0, n, s->x, row);
+        for (size_t l = 0; sum && l < n; l++) sum[l] += 0.5 * xi[l] * (b + row[l]);
+    }
+}
+
+static double *wave_sum(const span_work *s, const wave *w, size_t p) {
+    return s->e->part_sum + (s->e->variable_parts + p - w->part) * s->e->n;
+}
+
+/* The factors of part p of a wave; returns the first that failed. */
+static size_t evaluate_factors(const span_work *s, const wave *w, size_t p, int thread) {
+    evaluator *e = s->e;
+    const part *here = &e->parts[p];
+    if ((here->regions & s->regions) == 0) return FAILURE_NONE;
+    return evaluate_part(e, here, s->x, e->gradient + (here->row - w->row) * e->n,
+                         s->log_density ? wave_sum(s, w, p) : NULL, thread);
+}
+
+static void sum_wave(const span_work *s, const wave *w) {
+    for (size_t p = w[0].part; p < w[1].part; p++) add_row(s->e->n, wave_sum(s, w, p), s->log_density);
+}
+
+/* The k-th share of a wave in the score. */
+static void add_share(const span_work *s, const wave *w, size_t k) {
+    const evaluator *e = s->e;
+    const share *here = &e->shares[k];
+    if (here->variable < s->from || here->variable >= s->to) return;
+    double *to = s->score + here->variable * e->n;
+    for (size_t r = here->from; r < here->to; r++)
+        add_row(e->n, e->gradient + (e->model->gather_row[r] - w->row) * e->n, to);
+}
+
+/* What follows is the same twice: every barrier of a team of one is a call of the system with GCC, which took half of
+ * the time of a small model. Both return the first factor that failed. */
+static size_t work_alone(const span_work *s) {
+    size_t failed = FAILURE_NONE;
+    for (size_t p = 0; p < s->parts; p++) score_variables(s, p, 0);
+    for (const wave *w = s->e->waves; w < s->e->waves + s->e->wave_count; w++) {
+        for (size_t p = w[0].part; p < w[1].part; p++) {
+            const size_t failure = evaluate_factors(s, w, p, 0);
+            if (failure < failed) failed = failure;
+        }
+        if (s->log_density) sum_wave(s, w);
+        for (size_t k = w[0].share; s->score && k < w[1].share; k++) add_share(s, w, k);
+    }
+    return failed;
+}
+
+static size_t work_together(const span_work *s, int threads) {
+    size_t failed = FAILURE_NONE;
+#pragma omp parallel num_threads(threads)
+    {
+        const int thread = svmp_thread_number();
+#pragma omp for schedule(static)
+        for (size_t p = 0; p < s->parts; p++) score_variables(s, p, thread);
+        for (const wave *w = s->e->waves; w < s->e->waves + s->e->wave_count; w++) {
+#pragma omp for schedule(dynamic) reduction(min : failed)
+            for (size_t p = w[0].part; p < w[1].part; p++) {
+                const size_t failure = evaluate_factors(s, w, p, thread);
+                if (failure < failed) failed = failure;
+            }
+            if (s->log_density) {
+#pragma omp single
+                sum_wave(s, w);
+            }
+            if (s->score) {
+#pragma omp for schedule(static)
+                for (size_t k = w[0].share; k < w[1].share; k++) add_share(s, w, k);
+            }
+        }
+    }
+    return failed;
+}
+
+svmp_status svmp_evaluator_fail(const evaluator *e) { return svmp_model_fail(e->model, e->failed); }
+
+/* Factors that touch a span of own nodes, and the score of these. Returns whether a function failed. */
+static int evaluate_span(evaluator *e, node_span span, const double *x, double *log_density, double *score) {
+    const svmp_model *model = e->model;
+    const svmp_graph *graph = model->graph;
+    const size_t n = e->n, from = graph->first[span.first], to = graph->first[span.last];
+    const int regions = (span.first == 0 ? INTERIOR : 0) | (span.last > graph->interior ? BOUNDARY : 0);
+    const size_t entries = model->quadratic.start[to] - model->quadratic.start[from] +
+                           20 * (model->gather_start[to] - model->gather_start[from]) + to - from;
+    const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
+    const size_t parts = (to - from + PART_VARIABLES - 1) / PART_VARIABLES;
+    const span_work work = {e, x, log_density, score, from, to, parts, regions};
+    for (size_t l = 0; log_density && l < n; l++) log_density[l] = model->quadratic.constant;
+    e->failed = threads == 1 ? work_alone(&work) : work_together(&work, threads);
+    if (e->failed != FAILURE_NONE) return 1;
+    for (size_t p = 0; log_density && p < e->variable_parts; p++) add_row(n, e->part_sum + p * n, log_density);
+    return 0;
+}
+
+svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, double *score) {
+    return evaluate_span(e, span, x, NULL, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
+}
+
+int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
+    return evaluate_span(e, (node_span){0, e->model->graph->own}, x, log_density, score);
+}
+
+svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
+    return svmp_evaluate_silently(e, x, log_density, score) == 0 ? SVMP_OK : svmp_evaluator_fail(e);
+}
+
+/* ---- log density, exactly summed --------------------------------------------------------------------------------- */
+
+/* A factor of several processes counts where its first variable is. */
+static int counts(const svmp_graph *graph, const factor_group *group, size_t k) {
+    const uint32_t *variables = group->variables + k * group->slots;
+    size_t first = 0;
+    for (size_t j = 1; j < group->slots; j++)
+        if (svmp_graph_whole_variable(graph, variables[j]) < svmp_graph_whole_variable(graph, variables[first]))
+            first = j;
+    return group->slots == 0 || variables[first] < graph->own_variables;
+}
+
+/* The log values of a part's instances. Returns whether a function failed. */
+static int add_part(evaluator *e, size_t p, const double *x, double *gradient, int thread, exact_sum *sums) {
+    const part *here = &e->parts[p];
+    double *value = e->value[thread];
+    for (size_t g = here->group, first = here->first, left = here->count; left > 0; g++, first = 0) {
+        const factor_group *group = &e->model->groups[g];
+        const size_t there = group->instances - first, count = there < left ? there : left;
+        if (count > 0 && group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient) != 0)
+            return 1;
+        for (size_t k = 0; k < count; k++)
+            for (size_t l = 0; counts(e->model->graph, group, first + k) && l < e->n; l++)
+                svmp_exact_add(&sums[l], value[k * e->n + l]);
+        gradient += count * group->slots * e->n;
+        left -= count;
+    }
+    return 0;
+}
+
+/* The quadratic's share of a variable, x_i (b_i + s_i) / 2. */
+static void add_variable(evaluator *e, size_t i, const double *x, int thread, exact_sum *sums) {
+    const quadratic *q = &e->model->quadratic;
+    double *score = e->value[thread];
+    svmp_quadratic_score(q, i, e->n, 0, e->n, x, score);
+    for (size_t l = 0; l < e->n; l++) svmp_exact_add(&sums[l], 0.5 * x[i * e->n + l] * (q->linear[i] + score[l]));
+}
+
+/* What this process has to add; room for n sums a thread, the first of which take all. Returns whether a function
+ * failed. */
+static int add_own(evaluator *e, const double *x, exact_sum *sums) {
+    int failed = 0;
+#pragma omp parallel num_threads(e->threads) reduction(| : failed)
+    {
+        const int thread = svmp_thread_number();
+        exact_sum *mine = sums + (size_t)thread * e->n;
+        for (const wave *w = e->waves; w < e->waves + e->wave_count; w++) {
+#pragma omp for schedule(dynamic)
+            for (size_t p = w[0].part; p < w[1].part; p++)
+                failed |= add_part(e, p, x, e->gradient + (e->parts[p].row - w->row) * e->n, thread, mine);
+        }
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < e->model->graph->own_variables; i++) add_variable(e, i, x, thread, mine);
+    }
+    for (size_t k = e->n; k < (size_t)e->threads * e->n; k++) svmp_exact_merge(&sums[k % e->n], &sums[k]);
+    return failed;
+}
+
+svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known) {
+    svmp_context *context = e->model->context;
+    const team *others = e->model->graph->halo ? context->team : NULL;
+    const size_t n = e->n;
+    exact_sum *all = NULL; /* how many processes failed, then the sums */
+    svmp_status status = SVMP_NEW(context, all, 1 + n * (size_t)e->threads);
+    SVMP_CHECK(svmp_model_agree(e->model, status));
+    exact_sum *sums = all + 1;
+    svmp_exact_add(all, add_own(e, x, sums));
+    if (others) {
+        others->sum(others, (1 + n) * EXACT_WORDS, svmp_exact_to_words(1 + n, all));
+        svmp_exact_from_words(1 + n, all);
+    }
+    for (size_t l = 0; l < n; l++) {
+        svmp_exact_add(&sums[l], e->model->quadratic.constant);
+        log_density[l] = svmp_exact_value(&sums[l]);
+    }
+    *known = svmp_exact_value(all) == 0;
+done:
+    svmp_release(context, all);
+    return status;
+}
+
+/* ---- blame ------------------------------------------------------------------------------------------------------- */
+
+size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle) {
+    const svmp_model *model = e->model;
+    for (size_t r = model->gather_start[variable], group = 0; r < model->gather_start[variable + 1]; r++) {
+        const size_t row = model->gather_row[r];
+        while (model->group_row[group + 1] <= row) group++;
+        const factor_group *here = &model->groups[group];
+        const size_t instance = (row - model->group_row[group]) / here->slots;
+        const size_t slot = (row - model->group_row[group]) % here->slots;
+        if (here->kind->evaluate(here, instance, 1, e->n, x, e->scratch[0], e->value[0], e->gradient) != 0 ||
+            !isfinite(e->gradient[slot * e->n + particle]) || isnan(e->value[0][particle]))
+            return svmp_model_factor(model, group, instance);
+    }
+    return SIZE_MAX;
+}
+
+size_t svmp_model_factor_line(const svmp_model *model, size_t factor) {
+    for (size_t group = 0; group < model->group_count; group++)
+        if (factor - model->group_factor[group] < model->groups[group].instances) return model->groups[group].line;
+    return 0;
+}
+
+svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double *x, double *log_density,
+                                double *score) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    SVMP_TRY(svmp_model_require_finished(model));
+    if (n == 0 || x == NULL)
+        return svmp_fail(model->context, SVMP_BAD_CALL, "An evaluation needs at least one particle.");
+    evaluator *e = NULL;
+    SVMP_TRY(svmp_evaluator_create(model, n, svmp_context_threads(model->context), &e));
+    svmp_status status = svmp_evaluate(e, x, log_density, score);
+    svmp_evaluator_free(e);
+    return status;
+}

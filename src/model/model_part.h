@@ -1,0 +1,12 @@
+/* The part of a model that one of several processes needs: its own nodes, the halo, and the factors that touch its own
+ * nodes. It is an ordinary model, and its own nodes move to the same bits as in the whole. */
+#ifndef SVMP_MODEL_MODEL_PART_H
+#define SVMP_MODEL_MODEL_PART_H
+
+#include "model/model.h"
+
+/* owner[v] is the process of node v. The whole may be freed afterwards; the part copies its identity, if it is known.
+ */
+svmp_status svmp_model_part(const svmp_model *whole, const uint32_t *owner, uint32_t rank, svmp_model **part);
+
+#endif

@@ -1,0 +1,100 @@
+#include "model/node_prior.h"
+
+#include <math.h>
+
+static size_t largest(size_t a, size_t b) { return a > b ? a : b; }
+
+svmp_status svmp_work_reserve(const lowered_model *lowered, size_t n, lowered_work *work) {
+    svmp_context *context = lowered->context;
+    size_t scratch = 0, outputs = 0, values = 0;
+    for (size_t k = 0; k < lowered->prior_count; k++) {
+        const lowered_prior *prior = &lowered->priors[k];
+        scratch = largest(scratch, svmp_bound_scratch(prior->values.bound, n));
+        outputs = largest(outputs, svmp_program_outputs(prior->values.program));
+        values = largest(values, prior->rows * prior->columns);
+    }
+    SVMP_TRY(svmp_allocate(context, scratch, 1, &work->scratch));
+    SVMP_TRY(SVMP_NEW(context, work->prior, outputs * n));
+    SVMP_TRY(SVMP_NEW(context, work->arguments, outputs));
+    SVMP_TRY(SVMP_NEW(context, work->lower, values));
+    SVMP_TRY(SVMP_NEW(context, work->upper, values));
+    SVMP_TRY(SVMP_NEW(context, work->values, values));
+    return SVMP_NEW(context, work->variables, values);
+}
+
+void svmp_work_release(const lowered_model *lowered, lowered_work *work) {
+    void *owned[] = {work->scratch, work->prior,     work->lower,    work->upper,
+                     work->values,  work->variables, work->arguments};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(lowered->context, owned[k]);
+}
+
+void svmp_work_evaluate(const lowered_model *lowered, const lowered_node *node, size_t n, const double *variables,
+                        lowered_work *work) {
+    const lowered_values *values = &lowered->priors[node->prior].values;
+    svmp_bound_evaluate(values->bound, values->variables, node->instance, 1, n, variables, work->scratch, work->prior,
+                        NULL);
+}
+
+void svmp_work_bounds(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, lowered_work *work) {
+    const lowered_prior *prior = &lowered->priors[node->prior];
+    size_t first = svmp_program_outputs(prior->values.program) - 2 * prior->bounds;
+    for (size_t k = 0; k < prior->bounds; k++) {
+        work->lower[k] = work->prior[(first + 2 * k) * n + l];
+        work->upper[k] = work->prior[(first + 2 * k + 1) * n + l];
+    }
+}
+
+void svmp_work_arguments(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, lowered_work *work,
+                         number_array *arguments) {
+    const lowered_prior *prior = &lowered->priors[node->prior];
+    for (size_t k = 0, at = 0; k < prior->arguments; k++) {
+        size_t count = prior->argument_rows[k] * prior->argument_columns[k];
+        arguments[k] = (number_array){prior->argument_rows[k], prior->argument_columns[k], work->arguments + at};
+        for (size_t i = 0; i < count; i++, at++) work->arguments[at] = work->prior[at * n + l];
+    }
+}
+
+moved_line svmp_work_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
+                          const lowered_work *work) {
+    const lowered_prior *prior = &lowered->priors[node->prior];
+    const size_t part = lowered->parts[node->output + k], first = prior->argument_rows[0] * prior->argument_columns[0];
+    const size_t second = prior->argument_rows[1] * prior->argument_columns[1];
+    const double location = work->prior[(first == 1 ? 0 : part) * n + l];
+    const double tau = work->prior[(first + (second == 1 ? 0 : part)) * n + l];
+    const double precision = svmp_distribution_location_scale(node->distribution)->power == -1 ? tau * tau : tau;
+    const double information = node->coordinates.information, sum = information + precision;
+    if (node->coordinates.centring == 0) return (moved_line){location, sqrt(precision)};
+    return (moved_line){(information * node->coordinates.centre + precision * location) / sum, sqrt(sum)};
+}
+
+void svmp_work_to_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                        lowered_work *work) {
+    for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
+        const moved_line line = svmp_work_line(lowered, node, n, l, k, work);
+        work->variables[k] = (work->variables[k] - line.origin) * line.root;
+    }
+}
+
+void svmp_work_from_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                          lowered_work *work) {
+    for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
+        const moved_line line = svmp_work_line(lowered, node, n, l, k, work);
+        work->variables[k] = line.origin + work->variables[k] / line.root;
+    }
+}
+
+void svmp_work_put(const lowered_node *node, size_t n, size_t l, const double *numbers, double *variables) {
+    for (size_t k = 0; k < node->variables; k++) variables[(node->variable + k) * n + l] = numbers[k];
+}
+
+size_t svmp_lowered_level_start(const lowered_model *lowered, size_t level) {
+    size_t low = 0, high = lowered->node_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (lowered->nodes[lowered->by_level[middle]].level < level)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

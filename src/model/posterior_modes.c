@@ -1,0 +1,126 @@
+#include "model/posterior_modes.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+svmp_status svmp_modes_create(svmp_context *context, size_t count, size_t variables, model_modes **made) {
+    svmp_status status;
+    model_modes *modes = NULL;
+    SVMP_CHECK(SVMP_NEW(context, modes, 1));
+    modes->variables = variables;
+    SVMP_CHECK(SVMP_NEW(context, modes->mode, count));
+    modes->count = count;
+    for (size_t k = 0; k < count; k++) {
+        SVMP_CHECK(SVMP_NEW(context, modes->mode[k].mean, variables));
+        SVMP_CHECK(SVMP_NEW(context, modes->mode[k].root, variables * variables));
+        SVMP_CHECK(SVMP_NEW(context, modes->mode[k].inverse, variables * variables));
+    }
+    *made = modes;
+    return SVMP_OK;
+done:
+    svmp_modes_free(context, modes);
+    return status;
+}
+
+void svmp_modes_free(svmp_context *context, model_modes *modes) {
+    if (modes == NULL) return;
+    for (size_t k = 0; k < modes->count; k++) {
+        svmp_release(context, modes->mode[k].mean);
+        svmp_release(context, modes->mode[k].root);
+        svmp_release(context, modes->mode[k].inverse);
+    }
+    svmp_release(context, modes->mode);
+    svmp_release(context, modes);
+}
+
+static void exchange_rows(size_t d, double *m, size_t a, size_t b) {
+    for (size_t j = 0; a != b && j < d; j++) {
+        const double kept = m[a * d + j];
+        m[a * d + j] = m[b * d + j];
+        m[b * d + j] = kept;
+    }
+}
+
+/* Gauss and Jordan, with the largest pivot of a column. `m` is overwritten; *log_determinant is that of |m|. */
+static bool invert(size_t d, double *m, double *inverse, double *log_determinant) {
+    *log_determinant = 0;
+    for (size_t i = 0; i < d * d; i++) inverse[i] = i % (d + 1) == 0;
+    for (size_t c = 0; c < d; c++) {
+        size_t pivot = c;
+        for (size_t i = c + 1; i < d; i++)
+            if (fabs(m[i * d + c]) > fabs(m[pivot * d + c])) pivot = i;
+        exchange_rows(d, m, c, pivot);
+        exchange_rows(d, inverse, c, pivot);
+        const double by = m[c * d + c];
+        if (!(fabs(by) > 0) || !isfinite(by)) return false;
+        *log_determinant += log(fabs(by));
+        for (size_t j = 0; j < d; j++) {
+            m[c * d + j] /= by;
+            inverse[c * d + j] /= by;
+        }
+        for (size_t i = 0; i < d; i++) {
+            const double times = m[i * d + c];
+            for (size_t j = 0; i != c && times != 0 && j < d; j++) {
+                m[i * d + j] -= times * m[c * d + j];
+                inverse[i * d + j] -= times * inverse[c * d + j];
+            }
+        }
+    }
+    return true;
+}
+
+svmp_status svmp_modes_finish(svmp_context *context, model_modes *modes) {
+    static const double log_two_pi = 1.83787706640934548356;
+    const size_t d = modes->variables;
+    bool regular = true;
+    double *room = NULL;
+    SVMP_TRY(SVMP_NEW(context, room, d * d));
+    for (size_t k = 0; k < modes->count && regular; k++) {
+        posterior_mode *mode = &modes->mode[k];
+        double log_determinant;
+        memcpy(room, mode->root, d * d * sizeof *room);
+        regular = invert(d, room, mode->inverse, &log_determinant);
+        mode->log_factor = log(mode->share) - log_determinant - 0.5 * (double)d * log_two_pi;
+    }
+    svmp_release(context, room);
+    return regular ? SVMP_OK : svmp_fail(context, SVMP_UNSUPPORTED, "The Gaussian of a mode is singular.");
+}
+
+size_t svmp_modes_at(const model_modes *modes, double u) {
+    size_t k = 0;
+    while (k + 1 < modes->count && u >= modes->mode[k].share) u -= modes->mode[k++].share;
+    return k;
+}
+
+void svmp_modes_place(const model_modes *modes, size_t which, const double *z, size_t stride, double *x) {
+    const posterior_mode *mode = &modes->mode[which];
+    const size_t d = modes->variables;
+    for (size_t i = 0; i < d; i++) {
+        double sum = mode->mean[i];
+        for (size_t j = 0; j < d; j++) sum += mode->root[i * d + j] * z[j];
+        x[i * stride] = sum;
+    }
+}
+
+double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *room,
+                              double *log_terms) {
+    const size_t d = modes->variables;
+    double most = -INFINITY, sum = 0;
+    for (size_t k = 0; k < modes->count; k++) {
+        const posterior_mode *mode = &modes->mode[k];
+        double squares = 0;
+        for (size_t i = 0; i < d; i++) room[i] = x[i * stride] - mode->mean[i];
+        for (size_t i = 0; i < d; i++) {
+            double z = 0;
+            for (size_t j = 0; j < d; j++) z += mode->inverse[i * d + j] * room[j];
+            squares += z * z;
+        }
+        const double term = mode->log_factor - 0.5 * squares;
+        if (log_terms) log_terms[k] = term;
+        if (!(term > -INFINITY)) continue; /* too far to count */
+        sum = term > most ? 1 + sum * exp(most - term) : sum + exp(term - most);
+        most = fmax(most, term);
+    }
+    return sum > 0 ? most + log(sum) : -INFINITY;
+}

@@ -1,0 +1,30 @@
+/* The start of the particles: "normal:SD", "uniform:A,B", "prior", "map", "gaussian" or "gaussian:FILE". Random numbers
+ * are keyed by (seed, variable, particle). */
+#ifndef SVMP_PREPARE_START_PARTICLES_H
+#define SVMP_PREPARE_START_PARTICLES_H
+
+#include "backend/backend.h"
+
+typedef struct init {
+    enum init_kind { INIT_NORMAL, INIT_UNIFORM, INIT_PRIOR, INIT_MAP, INIT_GAUSSIAN } kind;
+    double sd, from, to;
+    const char *path; /* of the point from which the Gaussian is sought, part of the text; NULL: there is none */
+    double *point;    /* that point, which the run reads */
+} init;
+
+/* How start k is written, "normal:SD"; NULL beyond the last one. */
+const char *svmp_init_name(size_t k);
+
+svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed);
+
+/* Fills the backend's particles, and projects them onto the boxes. */
+svmp_status svmp_init_draw(const init *start, backend *b);
+
+/* Completes a start whose particles x were filled by the caller: projects them onto the boxes, and fails, naming the
+ * variable and the particle, if one is not finite. */
+svmp_status svmp_init_settle(const backend *b, double *x);
+
+/* Redraws particle l of the backend's x; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
+void svmp_init_draw_again(const init *start, const backend *b, double *x, size_t l, size_t attempt);
+
+#endif

@@ -1,0 +1,47 @@
+/* The backend of a run that continues from a checkpoint: the bits of another one would differ. */
+#include <string.h>
+
+#include "base/peers.h"
+#include "method/method.h"
+#include "run/checkpoint_file.h"
+#include "run/option_table.h"
+#include "run/run.h"
+
+svmp_status svmp_run_refuse_backend(svmp_context *context, const char *path, const char *saved, const char *now) {
+    return svmp_fail(context, SVMP_BAD_INPUT,
+                     "The checkpoint '%s' has backend = %.40s, but this run has backend = %s. Use --backend %.40s to "
+                     "continue it, or start a new run from its particles: write them there with -o FILE, and use "
+                     "--init FILE here.",
+                     path, saved, now, saved);
+}
+
+/* The backend that the checkpoint names, the same in all processes; "": it names none. */
+static svmp_status saved_backend(svmp_context *context, const char *path, char *name, size_t size) {
+    const team *others = context->team;
+    checkpoint file = {0};
+    svmp_status status;
+    const char *text = NULL;
+    SVMP_CHECK(svmp_checkpoint_open(context, others, path, &file));
+    SVMP_CHECK(svmp_checkpoint_find_text(&file, CHECKPOINT_BACKEND, &text));
+    snprintf(name, size, "%s", text ? text : "");
+    if (others) others->broadcast(others, 0, size, name);
+done:
+    svmp_checkpoint_close(&file);
+    return status;
+}
+
+svmp_status svmp_options_resume(svmp_options *options, const char *path) {
+    if (options == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = svmp_options_context(options);
+    const char *asked = svmp_options_get(options, "backend");
+    char saved[64] = "";
+    if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_options_resume: the path is NULL.");
+    const method *chosen = svmp_method_find(context, svmp_options_get(options, "method"));
+    if (chosen == NULL) return SVMP_BAD_CALL;
+    const int chooses = strcmp(asked, svmp_backend_auto.name) == 0;
+    if (!chooses && (chosen->on_host || strncmp(asked, "cuda", 4) != 0))
+        return SVMP_OK; /* the run is one on the CPU; svmp_run_load compares, and costs less */
+    SVMP_TRY(saved_backend(context, path, saved, sizeof saved));
+    if (*saved == '\0' || strcmp(saved, asked) == 0 || strcmp(saved, svmp_backend_auto.name) == 0) return SVMP_OK;
+    return chooses ? svmp_options_set(options, "backend", saved) : svmp_run_refuse_backend(context, path, saved, asked);
+}

@@ -1,0 +1,197 @@
+/* The particles of a run as a result with names, on the natural scale. */
+#include <math.h>
+#include <string.h>
+
+#include "base/peers.h"
+#include "model/natural_values.h"
+#include "model/sorted_variables.h"
+#include "model/text_model.h"
+#include "run/derived_values.h"
+#include "run/result_log_density.h"
+#include "run/run.h"
+#include "sample/particles.h"
+
+/* Gives particles the names of what the model, or the part of it, reports. */
+static svmp_status set_names(const svmp_run *run, svmp_particles *particles) {
+    for (size_t i = 0; i < particles->variables; i++) {
+        char name[1024];
+        svmp_model_output_name(run->model, i, name, sizeof name);
+        if (strcmp(name, svmp_particles_name(particles, i)) != 0) SVMP_TRY(svmp_particles_set_name(particles, i, name));
+    }
+    return SVMP_OK;
+}
+
+/* Room for the outputs of a part, among which the first process has the leaves', and there for what is monitored. */
+static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_particles **made) {
+    const lowered_model *lowered = run->model->lowered;
+    svmp_context *context = run->context;
+    const size_t monitored = lowered->monitor_count, here = context->team->rank == 0 ? monitored : 0;
+    uint32_t *place = NULL;
+    SVMP_TRY(SVMP_NEW(context, place, lowered->outputs + here));
+    for (size_t k = 0; k < lowered->outputs; k++) place[k] = lowered->whole_output[k];
+    for (size_t k = 0; k < here; k++) place[lowered->outputs + k] = (uint32_t)(lowered->whole_outputs + k);
+    svmp_status status = svmp_particles_create_part(context, context->team, lowered->whole_outputs + monitored,
+                                                    lowered->outputs + here, place, count, NULL, made);
+    svmp_release(context, place);
+    return status;
+}
+
+/* The values of one state, x with its halo: a bound may be a variable of it. */
+static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t k, size_t states, double *room,
+                                    double **probabilities, svmp_particles *made) {
+    const size_t n = run->backend->n, outputs = svmp_model_outputs(run->model);
+    svmp_status status = svmp_model_natural(run->model, n, x, states > 1 ? room : made->values);
+    for (size_t e = 0; status == SVMP_OK && states > 1 && e < outputs * n; e++) made->values[e * states + k] = room[e];
+    const svmp_status followed =
+        svmp_run_follow_part(run, x, k, states, probabilities, made); /* of all, whatever became of this one */
+    return svmp_model_agree(run->model, status == SVMP_OK ? followed : status);
+}
+
+/* Own rows into the backend, and the halo that belongs to them. */
+static svmp_status put_state(backend *b, const double *rows) {
+    double *x;
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    memcpy(x, rows, b->model->graph->own_variables * b->n * sizeof *x);
+    SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
+    return b->kind->refresh ? b->kind->refresh(b) : SVMP_OK;
+}
+
+/* Of all states, one after the other in the backend's place: there they find their halo. */
+static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_particles *made) {
+    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    size_t states = 1;
+    double *before = NULL, *room = NULL, *probabilities = NULL;
+    svmp_status status;
+    if (run->method->kept) run->method->kept(run, 0, &states);
+    if (run->method->kept == NULL || (states == 1 && made->count == n)) {
+        status = natural_of_state(run, x, 0, 1, NULL, &probabilities, made);
+        goto done;
+    }
+    status = SVMP_NEW(run->context, before, numbers);
+    if (status == SVMP_OK) status = SVMP_NEW(run->context, room, svmp_model_outputs(run->model) * n);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    memcpy(before, x, numbers * sizeof *x);
+    for (size_t k = 0; k < states && status == SVMP_OK; k++) {
+        status = put_state(run->backend, run->method->kept(run, k, &states));
+        if (status == SVMP_OK) status = svmp_backend_view(run->backend, ARRAY_PARTICLES, &x);
+        if (status == SVMP_OK) status = natural_of_state(run, x, k, states, room, &probabilities, made);
+    }
+    const svmp_status back = put_state(run->backend, before);
+    if (status == SVMP_OK) status = back;
+done:
+    svmp_release(run->context, before);
+    svmp_release(run->context, room);
+    svmp_release(run->context, probabilities);
+    return status;
+}
+
+/* What the text sorts stands in a random order, if its order makes no difference: particles and chains that stay in one
+ * order would be in one of several equal modes. */
+static svmp_status shuffle(const svmp_run *run, svmp_particles *particles) {
+    int is;
+    SVMP_TRY(svmp_model_is_exchangeable(run->model, particles->count, particles->values, &is));
+    if (is) svmp_model_shuffle(run->model, run->options.seed, particles->count, particles->values);
+    return SVMP_OK;
+}
+
+/* Particles of the model's natural values, and of what is monitored, in place of those of its variables; chains and
+ * statistics go with them. */
+static svmp_status make_natural(const svmp_run *run, const double *x, svmp_particles **particles) {
+    const svmp_particles *from = *particles;
+    const svmp_model *model = run->model;
+    svmp_particles *made = NULL;
+    const size_t outputs = svmp_model_outputs(model);
+    svmp_status status = from->team ? create_outputs(run, from->count, &made)
+                                    : svmp_particles_create(from->context, outputs + svmp_model_monitored(model),
+                                                            from->count, NULL, &made);
+    SVMP_CHECK(svmp_model_agree(model, status));
+    made->chains = from->chains;
+    if (from->team) {
+        status = natural_of_part(run, x, made);
+    } else {
+        status = shuffle(run, *particles);
+        if (status == SVMP_OK) status = svmp_model_natural(model, from->count, from->values, made->values);
+        if (status == SVMP_OK) status = svmp_run_follow(run, from->values, made);
+    }
+    for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
+        status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);
+    SVMP_CHECK(status);
+    svmp_particles_free(*particles);
+    *particles = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
+    return status;
+}
+
+static svmp_status backend_result(const svmp_run *run, const double *x, svmp_particles **particles) {
+    const size_t n = run->backend->n;
+    const svmp_graph *graph = run->model->graph;
+    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, n, x, particles);
+    return svmp_particles_create_part(run->context, run->context->team, graph->whole_variables, graph->own_variables,
+                                      graph->whole_variable, n, x, particles);
+}
+
+/* A column of a history under its own name; one without any number is left out. */
+static svmp_status set_column(svmp_particles *particles, const history *h, size_t column, const char *name,
+                              const char *along) {
+    size_t known = 0;
+    while (known < h->count && isnan(h->column[column][known])) known++;
+    if (known == h->count) return SVMP_OK;
+    return svmp_particles_set_series(particles, name, along, h->count, h->column[column]);
+}
+
+/* The last iteration is part of the way, whatever the stride. What a sampler's way was, its statistics tell. */
+static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
+    const method *m = run->method;
+    char largest[SERIES_NAME];
+    history way = run->way;
+    if (m->largest == NULL) return SVMP_OK;
+    svmp_run_remember(run, &way);                         /* all are known: the particles were read */
+    const char *word = m->largest + (*m->largest == '|'); /* "|phi|", "change of a message" */
+    snprintf(largest, sizeof largest, "largest_%.*s", (int)strcspn(word, "| "), word);
+    if (run->iteration > 0)
+        svmp_history_add(&way,
+                         (const double[HISTORY_COLUMNS]){(double)run->iteration, run->backend->largest, run->rate});
+    SVMP_TRY(set_column(particles, &way, 0, "iteration", "iteration"));
+    SVMP_TRY(set_column(particles, &way, 1, largest, "iteration"));
+    SVMP_TRY(set_column(particles, &way, 2, "step_size", "iteration"));
+    SVMP_TRY(set_column(particles, &run->measured, 0, "measured", "measured"));
+    SVMP_TRY(set_column(particles, &run->measured, 1, "ksd", "measured"));
+    SVMP_TRY(set_column(particles, &run->measured, 2, "ksd_ratio", "measured"));
+    return set_column(particles, &run->measured, 3, "bandwidth", "measured");
+}
+
+svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model *model) {
+    svmp_array array;
+    if (particles == NULL || model == NULL) return SVMP_BAD_CALL;
+    if (particles->observed.count + particles->known.count > 0)
+        return svmp_fail(particles->context, SVMP_BAD_CALL, "The particles already have the data of a model.");
+    for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
+        if (array.values) SVMP_TRY(svmp_beside_add(particles->context, &particles->observed, &array, array.values));
+        if (array.known) SVMP_TRY(svmp_beside_add(particles->context, &particles->known, &array, array.known));
+    }
+    return SVMP_OK;
+}
+
+svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles: the result is NULL.");
+    svmp_particles *made = NULL;
+    const double *x;
+    if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));
+    SVMP_TRY(svmp_model_agree(run->model, svmp_backend_view(run->backend, ARRAY_PARTICLES, &x)));
+    svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, x, &made);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_run_set_log_density(run, x, made));
+    if (run->model->lowered) status = make_natural(run, x, &made);
+    if (status == SVMP_OK) status = set_names(run, made);
+    if (status == SVMP_OK) status = set_history(run, made);
+    if (status == SVMP_OK) status = svmp_particles_add_data(made, run->model);
+    SVMP_CHECK(svmp_model_agree(run->model, status));
+    *particles = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* CODA files, as JAGS and BUGS write chains: STEMindex.txt with lines "NAME FIRST LAST", and STEMchain1.txt,
+ * STEMchain2.txt ... with lines "ITERATION VALUE", of which FIRST ... LAST are the draws of NAME. */
+#ifndef SVMP_SAMPLE_FILES_CODA_H
+#define SVMP_SAMPLE_FILES_CODA_H
+
+#include "sample/particles.h"
+
+int svmp_coda_is_meant(const char *path);
+
+/* All chains that stand beside the index. */
+svmp_status svmp_coda_read(svmp_context *context, const char *path, svmp_particles **particles);
+
+#endif

@@ -1,0 +1,102 @@
+#include "sample/mmd.h"
+
+#include <math.h>
+
+#include "base/threads.h"
+#include "maths/order_statistics.h"
+
+enum { BANDWIDTH_POINTS = 1000 };
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t tiles_of(size_t points) { return (points + TILE - 1) / TILE; }
+
+/* The sum of k(x_a, y_b) over the points of tile `I` of x and tile `J` of y. */
+static double tile_sum(size_t variables, sample x, size_t I, sample y, size_t J, double bandwidth, distance_tile *t) {
+    if (I >= tiles_of(x.n) || J >= tiles_of(y.n)) return 0;
+    const size_t rows = smaller(TILE, x.n - I * TILE), count = smaller(TILE, y.n - J * TILE);
+    double sums[TILE] = {0}, sum = 0; /* column by column: independent sums, in a fixed order */
+    svmp_distances(variables, x, I, y, J, t);
+    for (size_t a = 0; a < rows; a++)
+        for (size_t b = 0; b < count; b++) sums[b] += exp(-t->d[a][b] / bandwidth);
+    for (size_t b = 0; b < count; b++) sum += sums[b];
+    return sum;
+}
+
+/* What a comparison needs: a tile for each thread, and a number for each tile of the larger sample. */
+typedef struct mmd_room {
+    int threads;
+    distance_tile *tile;
+    double *row_sums;
+} mmd_room;
+
+/* mean k(X,Y) = (sum over I of T(x,I,y,I) + sum over I < J of T(x,I,y,J) + T(y,I,x,J)) / nm, T the tile sum. The terms
+ * are paired so that equal samples give equal bits, whether x and y are one array (T once) or two. */
+static double mean_kernel(size_t variables, sample x, sample y, double bandwidth, const mmd_room *room) {
+    const size_t tiles = tiles_of(larger(x.n, y.n));
+    const int same = x.x == y.x;
+#pragma omp parallel for schedule(dynamic) num_threads(room->threads)
+    for (size_t I = 0; I < tiles; I++) {
+        distance_tile *t = &room->tile[svmp_thread_number()];
+        double sum = tile_sum(variables, x, I, y, I, bandwidth, t);
+        for (size_t J = I + 1; J < tiles; J++) {
+            const double one = tile_sum(variables, x, I, y, J, bandwidth, t);
+            const double other = same ? one : tile_sum(variables, y, I, x, J, bandwidth, t);
+            sum += one + other;
+        }
+        room->row_sums[I] = sum;
+    }
+    double total = 0;
+    for (size_t I = 0; I < tiles; I++) total += room->row_sums[I];
+    return total / (double)x.n / (double)y.n;
+}
+
+/* The distances of the pairs a < b that lie in a tile, to where row a of the triangle stands. */
+static void keep_pairs(const distance_tile *t, size_t n, size_t I, size_t J, double *all) {
+    const size_t end = smaller(n, (J + 1) * TILE);
+    for (size_t a = I * TILE; a < smaller(n, (I + 1) * TILE); a++) {
+        double *row = all + a * (2 * n - a - 1) / 2; /* (a,a+1), (a,a+2), ... */
+        for (size_t b = larger(a + 1, J * TILE); b < end; b++) row[b - a - 1] = sqrt(t->d[a % TILE][b % TILE]);
+    }
+}
+
+static svmp_status median_distance(svmp_context *context, size_t variables, sample y, const mmd_room *room,
+                                   double *median) {
+    const size_t n = smaller(y.n, BANDWIDTH_POINTS), pairs = n * (n - 1) / 2, tiles = tiles_of(n);
+    double *all;
+    if (pairs == 0) return *median = 0, SVMP_OK;
+    SVMP_TRY(SVMP_NEW(context, all, pairs));
+#pragma omp parallel for schedule(dynamic) num_threads(room->threads)
+    for (size_t I = 0; I < tiles; I++)
+        for (size_t J = I; J < tiles; J++) {
+            distance_tile *t = &room->tile[svmp_thread_number()];
+            svmp_distances(variables, y, I, y, J, t);
+            keep_pairs(t, n, I, J, all);
+        }
+    *median = svmp_select(all, pairs, pairs / 2);
+    if (pairs % 2 == 0) *median = (svmp_select(all, pairs, pairs / 2 - 1) + *median) / 2;
+    svmp_release(context, all);
+    return SVMP_OK;
+}
+
+svmp_status svmp_mmd(svmp_context *context, size_t variables, sample x, sample y, double *mmd) {
+    const double pairs = (double)(x.n + y.n) * (double)(x.n + y.n);
+    mmd_room room = {.threads = svmp_threads_for(svmp_context_threads(context), pairs * (double)variables)};
+    svmp_status status;
+    double median = 0;
+    *mmd = NAN;
+    SVMP_CHECK(SVMP_NEW(context, room.tile, (size_t)room.threads));
+    SVMP_CHECK(SVMP_NEW(context, room.row_sums, tiles_of(larger(x.n, y.n))));
+    SVMP_CHECK(median_distance(context, variables, y, &room, &median));
+    const double bandwidth = median * median;
+    if (bandwidth > 0 && isfinite(bandwidth)) {
+        const double xx = mean_kernel(variables, x, x, bandwidth, &room);
+        const double yy = mean_kernel(variables, y, y, bandwidth, &room);
+        const double square = xx + yy - 2 * mean_kernel(variables, x, y, bandwidth, &room);
+        *mmd = square > 0 ? sqrt(square) : 0; /* rounding may take it below */
+    }
+done:
+    svmp_release(context, room.tile);
+    svmp_release(context, room.row_sums);
+    return status;
+}

@@ -1,0 +1,162 @@
+/* The Stein kernel of variable i between two particles, s and s' its scores and u = x_i - x_i':
+ *
+ *     kappa = s s' k + s dk/dx_i' + s' dk/dx_i + d2k/dx_i dx_i'
+ *
+ *     k = f(D)                      s s' k + r u (s - s') + r - c u^2,     r = -2 f'(D), c = 4 f''(D)
+ *         rbf: exp(-D/h)            r = 2k/h,  c = 4k/h^2
+ *         imq: (1 + D/h)^(-1/2)     r = k^3/h, c = 3k^5/h^2
+ *     k = 1 + sum_j z_j z_j'/v      s s' k + (s z_i + s' z_i' + 1)/v,      mean and v held constant
+ *
+ * With h = 0 or v = 0 only s s' k is left, as in the velocities.
+ *
+ * In the metric sd, with z = (x - mean)/sd, S = s sd, u = z_i - z_i' and v = 1, the same formulas are sd_i^2 kappa:
+ * that of the velocity in units of the sd. A kernel that has such a term is measured in these units, and so whatever
+ * the units of the model are: kappa of its other terms is multiplied by sd_i^2. Where sd_i = 0, S = s and only S S' k
+ * is left.
+ *
+ * A node's kappa is the sum over its variables and the
+ * weighted sum over the terms of the kernel. The mean of kappa over all pairs is V, over pairs of different particles
+ * U.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/peers.h"
+#include "base/row_sums.h"
+#include "base/threads.h"
+#include "stein/discrepancy_terms.h"
+
+static void add_term(const ksd *of, size_t a) {
+    const stein_sample *sample = of->sample;
+    const kernel_term *term = &sample->kernel->terms[a];
+    const unit_source from = {sample->graph, of->nodes, sample->hubs};
+    const size_t units = svmp_unit_count(sample->graph, term->domain);
+    const int together = units < (size_t)of->threads; /* too few units to go round: share each of them */
+#pragma omp parallel for schedule(dynamic) num_threads(together ? 1 : of->threads)
+    for (size_t u = 0; u < units; u++) {
+        ksd_room *room = &of->rooms[together ? 0 : svmp_thread_number()];
+        stein_unit unit = svmp_unit_draw(&from, sample->kernel, a, u, sample->seed, sample->iteration, room->drawn);
+        (term->shape->value ? svmp_ksd_radial : svmp_ksd_linear)(of, term, &unit, room, together ? of->threads : 1);
+    }
+}
+
+/* The sums that need no kernel. */
+static void add_moments(const ksd *of, size_t i) {
+    const size_t n = of->sample->n;
+    const double *s = of->sample->score + i * n;
+    svmp_ksd_centre(of->sample, i, of->row);
+    of->measured[i].moments =
+        (stein_moments){svmp_sum(n, s), svmp_dot(n, s, s), svmp_dot(n, s, of->row), svmp_dot(n, of->row, of->row)};
+}
+
+/* Particles and scores in units of the sd. */
+static void scale(const ksd *of) {
+    const stein_sample *sample = of->sample;
+    const size_t n = sample->n;
+    for (size_t i = 0; i < sample->graph->variables; i++) {
+        double *z = of->scaled + i * n;
+        const double sd = of->sd[i] = svmp_centre(n, sample->x + i * n, z), by = sd > 0 ? 1 / sd : 0;
+        for (size_t l = 0; l < n; l++) z[l] *= by;
+        if (i >= sample->graph->own_variables) continue;
+        const double *s = sample->score + i * n;
+        for (size_t l = 0; l < n; l++) of->scaled_score[i * n + l] = s[l] * (sd > 0 ? sd : 1);
+    }
+}
+
+static svmp_status alloc(ksd *of) {
+    svmp_context *context = of->context;
+    const stein_sample *sample = of->sample;
+    const kernel *k = sample->kernel;
+    const size_t n = sample->n, variables = sample->graph->variables, pairs = n * (n - 1) / 2;
+    int radial = 0, linear = 0, scaled = 0, common = 0, products = 0, gathered = 0;
+    for (size_t a = 0; a < k->count; a++) {
+        radial |= k->terms[a].shape->value != NULL;
+        linear |= k->terms[a].shape->value == NULL && k->terms[a].metric == METRIC_NONE;
+        scaled |= k->terms[a].metric == METRIC_SD;
+        common |= k->terms[a].domain == DOMAIN_ALL;
+        products |= svmp_ksd_multiplies(of, &k->terms[a]);
+        gathered |= svmp_ksd_gathers(of, &k->terms[a]);
+    }
+    const double threes = 3.0 * radial * (double)pairs * of->threads,
+                 squares = (common + products) * (double)n * (double)n;
+    SVMP_TRY(svmp_require_memory(context, (threes + squares) * sizeof(double),
+                                 "the Stein discrepancy of this many particles needs"));
+    of->grid = (common_grid){.n = n, .variables = sample->graph->whole_variables, .team = of->team};
+    if (common) SVMP_TRY(SVMP_NEW(context, of->grid.of, n));
+    if (common) SVMP_TRY(SVMP_NEW(context, of->grid.steps, n * n));
+    if (common) SVMP_TRY(SVMP_NEW(context, of->grid.near, (size_t)GRID_NEAR));
+    if (products) SVMP_TRY(SVMP_NEW(context, of->products, n * n));
+    if (gathered) SVMP_TRY(SVMP_NEW(context, of->gathered, sample->graph->whole_variables * n));
+    SVMP_TRY(SVMP_NEW(context, of->measured, variables));
+    for (size_t i = 0; i < variables; i++) of->measured[i].bandwidth = NAN;
+    SVMP_TRY(SVMP_NEW(context, of->nodes, sample->graph->nodes));
+    for (size_t v = 0; v < sample->graph->nodes; v++) of->nodes[v] = (uint32_t)v;
+    SVMP_TRY(SVMP_NEW(context, of->row, n));
+    if (linear) SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&of->centred));
+    for (size_t i = 0; linear && i < variables; i++) svmp_ksd_centre(sample, i, of->centred + i * n);
+    if (scaled) {
+        SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&of->scaled));
+        SVMP_TRY(svmp_allocate(context, sample->graph->own_variables, n * sizeof(double), (void **)&of->scaled_score));
+        SVMP_TRY(SVMP_NEW(context, of->sd, variables));
+        scale(of);
+    }
+    SVMP_TRY(SVMP_NEW(context, of->rooms, (size_t)of->threads));
+    for (int t = 0; t < of->threads; t++) {
+        ksd_room *room = &of->rooms[t];
+        const size_t rows = svmp_unit_rows_most(sample->graph, k);
+        SVMP_TRY(SVMP_NEW(context, room->rows, gathered ? sample->graph->whole_variables : rows));
+        SVMP_TRY(SVMP_NEW(context, room->drawn, svmp_unit_drawn_most(k)));
+        double **triangles[] = {&room->k, &room->r, &room->c};
+        for (size_t a = 0; radial && a < 3; a++) SVMP_TRY(SVMP_NEW(context, *triangles[a], pairs + 1));
+        SVMP_TRY(SVMP_NEW(context, room->row, (size_t)of->threads));
+        SVMP_TRY(SVMP_NEW(context, room->sum, (size_t)of->threads));
+        for (int member = 0; radial && member < of->threads; member++) {
+            SVMP_TRY(SVMP_NEW(context, room->row[member], n));
+            SVMP_TRY(SVMP_NEW(context, room->sum[member], n));
+        }
+    }
+    return SVMP_OK;
+}
+
+static void release(const ksd *of) {
+    svmp_context *context = of->context;
+    for (int t = 0; of->rooms && t < of->threads; t++) {
+        const ksd_room *room = &of->rooms[t];
+        for (int member = 0; room->row && member < of->threads; member++) svmp_release(context, room->row[member]);
+        for (int member = 0; room->sum && member < of->threads; member++) svmp_release(context, room->sum[member]);
+        svmp_release(context, room->row);
+        svmp_release(context, room->sum);
+        svmp_release(context, room->rows);
+        svmp_release(context, room->drawn);
+        svmp_release(context, room->k);
+        svmp_release(context, room->r);
+        svmp_release(context, room->c);
+    }
+    svmp_release(context, of->rooms);
+    svmp_release(context, of->nodes);
+    svmp_release(context, of->centred);
+    svmp_release(context, of->scaled);
+    svmp_release(context, of->scaled_score);
+    svmp_release(context, of->sd);
+    svmp_release(context, of->row);
+    svmp_release(context, of->grid.of);
+    svmp_release(context, of->grid.steps);
+    svmp_release(context, of->grid.near);
+    svmp_release(context, of->products);
+    svmp_release(context, of->gathered);
+    svmp_release(context, of->measured);
+}
+
+svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
+                                   svmp_discrepancy *nodes) {
+    ksd of = {.context = context, .sample = sample, .team = sample->graph->halo ? context->team : NULL};
+    of.threads = svmp_threads_for(svmp_context_threads(context),
+                                  20 * (double)sample->n * (double)sample->n * (double)sample->graph->variables);
+    svmp_status status = alloc(&of);
+    if (of.team) status = svmp_team_agree(context, status);
+    for (size_t a = 0; status == SVMP_OK && a < sample->kernel->count; a++) add_term(&of, a);
+    for (size_t i = 0; status == SVMP_OK && i < sample->graph->own_variables; i++) add_moments(&of, i);
+    if (status == SVMP_OK) svmp_stein_conclude(sample->graph, sample->n, of.measured, total, nodes);
+    release(&of);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* The kernelised Stein discrepancy with coordinate-wise kernels: the distance of particles from the posterior, per
+ * node. */
+#ifndef SVMP_STEIN_DISCREPANCY_H
+#define SVMP_STEIN_DISCREPANCY_H
+
+#include "stein/kernel.h"
+#include "stein/stein_measure.h"
+
+/* Particles, their scores, and the kernel to measure with; the domains random:k are those of `iteration`. A term in the
+ * metric sd has the sd of these particles as they are, not smoothed. */
+typedef struct stein_sample {
+    const svmp_graph *graph;
+    const kernel *kernel;
+    size_t n;
+    const double *x, *score; /* variables * n */
+    uint64_t seed;
+    size_t iteration;
+    const index_lists *hubs; /* term -> what its hubs see (stein/hubs.h), where a term is on `near`, */
+    const double *messages;  /* own variables * n: messages at these particles, where a unit has any */
+} stein_sample;
+
+/* The total discrepancy, and that of every own node (`nodes`, or NULL). The same bits for any number of threads. For a
+ * part of a graph, the halo must be up to date, and the total is that of all processes, with the same bits as one
+ * process. Costs about three iterations of the method, and needs three triangles of n(n-1)/2 numbers per thread. */
+svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
+                                   svmp_discrepancy *nodes);
+
+/* The same from what was measured of every own variable, by a backend (backend.h), of n particles. */
+void svmp_stein_conclude(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
+                         svmp_discrepancy *nodes);
+
+/* The estimate of the sum of the eigenvalues of kappa. */
+static inline double svmp_stein_trace(size_t n, stein_sums sums) {
+    return n > 1 ? (sums.diagonal - sums.pairs / (double)n) / (double)(n - 1) : 0;
+}
+
+/* The limit of the ratio of V to its expectation that n exact draws exceed at one or more of `nodes` nodes in 1 sample
+ * out of 100. `trace` is the sum of the eigenvalues of the Stein kernel, `spread` the root of the sum of their squares.
+ */
+double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes);
+
+/* The |z| of a standard normal variable with the same tail probability as Student's |t|, given squared: Wallace's
+ * formula. */
+double svmp_normal_z(double t_square, double freedom);
+
+#endif

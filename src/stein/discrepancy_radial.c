@@ -1,0 +1,142 @@
+/* Terms that are functions of the distance: three triangles of pairs, and from them the sums of every member. */
+#include <math.h>
+#include <string.h>
+
+#include "base/peers.h"
+#include "base/row_sums.h"
+#include "base/threads.h"
+#include "stein/discrepancy_terms.h"
+
+/* Row l of the triangle of squared distances. */
+static void distance_row(size_t n, size_t count, const double *const *rows, size_t l, double *distance) {
+    const size_t length = n - l - 1;
+    memset(distance, 0, length * sizeof *distance);
+    for (size_t j = 0; j < count; j++) {
+        const double *x = rows[j] + l + 1, here = rows[j][l];
+#pragma omp simd
+        for (size_t m = 0; m < length; m++) distance[m] += (here - x[m]) * (here - x[m]);
+    }
+}
+
+static size_t row_start(size_t n, size_t l) { return l * (2 * n - l - 1) / 2; }
+
+static void shape_values(const kernel_shape *shape, size_t count, double h, double *k, double *r, double *c) {
+    shape->value(count, k, h, k);
+    shape->curvature(count, k, h, c);
+    if (shape->repulsion) {
+        shape->repulsion(count, k, h, r);
+        return;
+    }
+    const double ratio = shape->ratio(h);
+    for (size_t p = 0; p < count; p++) r[p] = ratio * k[p];
+}
+
+/* The triangle of squared distances on all variables. */
+static void common_distances(const ksd *of, size_t count, const ksd_room *room, int threads) {
+    const size_t n = of->sample->n;
+    svmp_grid_find(&of->grid, count, room->rows, GRID_SQUARES, threads);
+#pragma omp parallel for schedule(static, 1) if (threads > 1) num_threads(threads)
+    for (size_t l = 0; l < n; l++) svmp_grid_squares(&of->grid, count, room->rows, l, of->grid.steps + row_start(n, l));
+    if (of->team) of->team->sum(of->team, n * (n - 1) / 2, of->grid.steps);
+    grid_recount again = {&of->grid, count, room->rows, threads, 0};
+    const double few = svmp_grid_few(&of->grid);
+    for (size_t l = 0, p = 0; l < n; l++)
+        for (size_t m = l + 1; m < n; m++, p++) {
+            room->k[p] = svmp_grid_value(&of->grid, l, m, of->grid.steps[p]);
+            if (room->k[p] < few * svmp_grid_step(&of->grid, l, m)) svmp_grid_note(&again, l, m, &room->k[p]);
+        }
+    svmp_grid_recount(&again);
+}
+
+static void note_bandwidth(const ksd *of, const stein_unit *unit, double h) {
+    const size_t *first = of->sample->graph->first;
+    for (size_t v = 0; v < unit->member_count; v++)
+        for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++)
+            if (isnan(of->measured[i].bandwidth)) of->measured[i].bandwidth = h;
+}
+
+/* The triangles of a unit. */
+static void fill_triangles(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room,
+                           int threads) {
+    const size_t n = of->sample->n, pairs = n * (n - 1) / 2;
+    const double *x = term->metric == METRIC_SD ? of->scaled : of->sample->x;
+    const size_t count = svmp_unit_rows(of->sample->graph, unit, n, x, of->sample->messages, room->rows);
+    if (term->domain == DOMAIN_ALL)
+        common_distances(of, count, room, threads);
+    else {
+#pragma omp parallel for schedule(static, 1) if (threads > 1) num_threads(threads)
+        for (size_t l = 0; l < n; l++) distance_row(n, count, room->rows, l, room->k + row_start(n, l));
+    }
+    memcpy(room->r, room->k, pairs * sizeof *room->r); /* the choice reorders */
+    const double h = svmp_bandwidth_choose(&term->bandwidth, n, room->r);
+    note_bandwidth(of, unit, h);
+    room->k0 = 1;
+    room->r0 = 0;
+    if (h > 0) {
+        double zero = 0, unused;
+        shape_values(term->shape, pairs, h, room->k, room->r, room->c);
+        shape_values(term->shape, 1, h, &zero, &room->r0, &unused);
+        return;
+    }
+    memset(room->r, 0, pairs * sizeof *room->r);
+    memset(room->c, 0, pairs * sizeof *room->c);
+    for (size_t p = 0; p < pairs; p++) room->k[p] = room->k[p] == 0;
+}
+
+/* kappa between particle l and those behind it. */
+static void stein_row(size_t n, const ksd_room *room, size_t l, const ksd_variable *i, double *kappa) {
+    const size_t at = row_start(n, l);
+    const double *x = i->x, *s = i->score, one = i->repels;
+    const double *k = room->k + at, *r = room->r + at, *c = room->c + at, *y = x + l + 1, *t = s + l + 1;
+#pragma omp simd
+    for (size_t m = 0; m < n - l - 1; m++) {
+        const double u = x[l] - y[m];
+        kappa[m] = k[m] * (s[l] * t[m]) + r[m] * (one + u * (s[l] - t[m])) - c[m] * (u * u);
+    }
+}
+
+/* The centred kappa is kappa_lm - a_l - a_m + a, with a_l the mean of a row and a that of all:
+ *
+ *     sum_lm centred^2 = sum_lm kappa^2 - 2n sum_l a_l^2 + n^2 a^2,    of which the diagonal is taken out again. */
+static stein_sums sums_of(size_t n, const ksd_room *room, const ksd_variable *i, double *row, double *sum) {
+    const double count = (double)n, *s = i->score, r0 = i->repels * room->r0;
+    stein_sums sums = {0};
+    double squares = 0;
+    for (size_t l = 0; l < n; l++) sum[l] = room->k0 * s[l] * s[l] + r0;
+    sums.diagonal = svmp_sum(n, sum);
+    for (size_t l = 0; l < n; l++) {
+        const double own = room->k0 * s[l] * s[l] + r0;
+        squares += own * own;
+    }
+    for (size_t l = 0; l + 1 < n; l++) {
+        const size_t behind = n - l - 1;
+        stein_row(n, room, l, i, row);
+        sum[l] += svmp_sum(behind, row);
+        squares += 2 * svmp_dot(behind, row, row);
+#pragma omp simd
+        for (size_t m = 0; m < behind; m++) sum[l + 1 + m] += row[m];
+    }
+    sums.pairs = svmp_sum(n, sum);
+    const double mean = sums.pairs / (count * count);
+    squares += sums.pairs * mean - 2 * svmp_dot(n, sum, sum) / count;
+    for (size_t l = 0; l < n; l++) {
+        const double own = room->k0 * s[l] * s[l] + r0 - 2 * sum[l] / count + mean;
+        squares -= own * own;
+    }
+    sums.spread = n > 1 && squares > 0 ? sqrt(squares / (count * (count - 1))) : 0;
+    return sums;
+}
+
+void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads) {
+    const stein_sample *sample = of->sample;
+    const size_t n = sample->n, *first = sample->graph->first;
+    fill_triangles(of, term, unit, room, threads);
+#pragma omp parallel for if (threads > 1) num_threads(threads)
+    for (size_t v = 0; v < unit->member_count; v++)
+        for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++) {
+            const int t = threads > 1 ? svmp_thread_number() : 0;
+            const ksd_variable here = svmp_ksd_variable(of, term, i);
+            const stein_sums sums = sums_of(n, room, &here, room->row[t], room->sum[t]);
+            svmp_ksd_add(&of->measured[i].sums, term->weight * here.in_units, sums);
+        }
+}

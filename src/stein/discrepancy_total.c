@@ -1,0 +1,81 @@
+/* What the sums of every variable say of its node, and of all of them. */
+#include <math.h>
+
+#include "base/exact_sum.h"
+#include "base/peers.h"
+#include "stein/discrepancy.h"
+
+/* The two identities of Stein that every variable of exact draws obeys, whatever the kernel: the mean of s is 0, and
+ * that of s z is -1. Particles that are too wide have less than that, narrow ones more. The larger |z| of the two. The
+ * variance of s z is taken from second moments, E[s^2] E[z^2] + E[s z]^2 as of Gaussian ones: fourth moments of few
+ * particles tell little, and are small when by chance the particles are narrow. */
+static double moment_z(size_t n, const stein_moments *sums) {
+    const double count = (double)n, mean = sums->score / count, square = sums->square / count;
+    const double spread = square - mean * mean, product = sums->product / count, variance = sums->variance / count;
+    if (n < 2 || !(variance > 0)) return NAN;
+    const double shifted = svmp_normal_z(mean * mean / (spread / (count - 1)), count - 1);
+    const double scaled = fabs(product + 1) / sqrt((square * variance + 1) / count);
+    return fmax(shifted, scaled);
+}
+
+/* kappa(x, x') is the product of x's and x''s features in a Hilbert space, and V the squared length of their mean. That
+ * of n exact draws is on average trace/n. */
+static svmp_discrepancy describe(size_t n, stein_sums sums, size_t nodes) {
+    const double count = (double)n, eigenvalues = svmp_stein_trace(n, sums);
+    svmp_discrepancy d = {.u = NAN, .v = sums.pairs / count / count, .ratio = NAN, .limit = NAN};
+    if (n < 2) return d;
+    d.u = (sums.pairs - sums.diagonal) / count / (count - 1);
+    if (eigenvalues > 0)
+        d.ratio = d.v * count / eigenvalues;
+    else if (d.v > 0)
+        d.ratio = INFINITY;
+    d.limit = svmp_ratio_limit(n, eigenvalues, sums.spread, nodes);
+    return d;
+}
+
+/* The sum over all nodes, of all processes: without rounding, so that it does not matter who has which. */
+enum { PAIRS, DIAGONAL, SPREAD, BANDWIDTH, TOTALS };
+
+static void add_exactly(exact_sum *to, stein_sums sums, double h) {
+    svmp_exact_add(&to[PAIRS], sums.pairs);
+    svmp_exact_add(&to[DIAGONAL], sums.diagonal);
+    svmp_exact_add(&to[SPREAD], sums.spread);
+    svmp_exact_add(&to[BANDWIDTH], h);
+}
+
+static void sum_over_processes(const team *others, exact_sum *totals) {
+    if (others == NULL) return;
+    others->sum(others, (size_t)TOTALS * EXACT_WORDS, svmp_exact_to_words(TOTALS, totals));
+    svmp_exact_from_words(TOTALS, totals);
+}
+
+void svmp_stein_conclude(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
+                         svmp_discrepancy *nodes) {
+    const team *others = graph->halo ? graph->context->team : NULL;
+    const double limit = n > 1 ? svmp_difference_limit(2 * graph->whole_variables) : NAN;
+    exact_sum whole[TOTALS] = {0};
+    double largest = -1; /* of what are not negative numbers; -1: there is none */
+    for (size_t v = 0; v < graph->own; v++) {
+        stein_sums node = {0};
+        double z = NAN;
+        const double h = measured[graph->first[v]].bandwidth;
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+            node.pairs += measured[i].sums.pairs;
+            node.diagonal += measured[i].sums.diagonal;
+            node.spread += measured[i].sums.spread;
+            z = fmax(z, moment_z(n, &measured[i].moments));
+        }
+        if (nodes) nodes[v] = describe(n, node, graph->whole_nodes);
+        if (nodes) nodes[v].moment_z = z, nodes[v].moment_limit = limit, nodes[v].bandwidth = h;
+        add_exactly(whole, node, h);
+        largest = fmax(largest, z);
+    }
+    if (others) others->max(others, 1, &largest);
+    sum_over_processes(others, whole);
+    const stein_sums sums = {svmp_exact_value(&whole[PAIRS]), svmp_exact_value(&whole[DIAGONAL]),
+                             svmp_exact_value(&whole[SPREAD])};
+    *total = describe(n, sums, 1);
+    total->moment_z = largest < 0 ? NAN : largest;
+    total->moment_limit = limit;
+    total->bandwidth = svmp_exact_value(&whole[BANDWIDTH]) / (double)graph->whole_nodes;
+}

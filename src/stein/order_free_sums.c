@@ -1,0 +1,174 @@
+#include "stein/order_free_sums.h"
+
+#include <string.h>
+
+#include "base/peers.h"
+
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
+
+static double middle_of(double a, double b, double c) {
+    const double low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+/* How far particles first ... last - 1 reach. Places are measured from the middle one of three particles: a single one
+ * that is far away does not count. */
+static void find_reach(size_t n, size_t count, const double *const *rows, enum grid_use use, size_t first, size_t last,
+                       double *reach) {
+    for (size_t l = first; l < last; l++) reach[l] = 0;
+    for (size_t j = 0; j < count; j++) {
+        const double *x = rows[j], from = use == GRID_SQUARES ? middle_of(x[0], x[n / 2], x[n - 1]) : 0;
+#pragma omp simd
+        for (size_t l = first; l < last; l++) {
+            const double away = fabs(x[l] - from);
+            reach[l] = away > reach[l] || isnan(away) ? away : reach[l]; /* which stays NaN, once it is */
+        }
+    }
+}
+
+/* The exponent of the power of two that is d or next above it. */
+static int log2_of(size_t d) {
+    int digits = 0;
+    while (digits < 63 && (size_t)1 << digits < d) digits++;
+    return digits;
+}
+
+/* A reach below 2^e makes a grid of 2^(2e + 3), and of more for many variables. */
+static double grid_of(double reach, size_t variables) {
+    const int digits = log2_of(variables), more = digits > 11 ? digits - 11 : 0;
+    const double least = 0x1p-480, most = 0x1p480; /* whose squares neither vanish nor overflow */
+    int exponent;
+    frexp(reach > least ? reach : least, &exponent);
+    return reach < most ? ldexp(1, 2 * exponent + 3 + more) : INFINITY;
+}
+
+void svmp_grid_find(const common_grid *grid, size_t count, const double *const *rows, enum grid_use use, int threads) {
+    enum { BLOCK = 64 }; /* particles that a thread looks at, in all variables */
+    const size_t n = grid->n;
+#pragma omp parallel for if (threads > 1) num_threads(threads)
+    for (size_t first = 0; first < n; first += BLOCK) {
+        const size_t last = first + BLOCK < n ? first + BLOCK : n;
+        find_reach(n, count, rows, use, first, last, grid->of);
+        for (size_t l = first; l < last; l++) grid->of[l] = grid_of(grid->of[l], grid->variables);
+    }
+    if (grid->team) grid->team->max(grid->team, n, grid->of);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Unsigned: what comes of particles that have run away is no number of steps. */
+static void forget_infinite(size_t count, double own, const double *other, uint64_t *sum) {
+    for (size_t m = 0; m < count; m++)
+        if (!(larger(own, other[m]) < INFINITY)) sum[m] = 0;
+}
+
+void svmp_grid_squares(const common_grid *grid, size_t count, const double *const *rows, size_t l, int64_t *steps) {
+    uint64_t *sum = (uint64_t *)steps;
+    const size_t behind = grid->n - l - 1;
+    const double own = grid->of[l], *other = grid->of + l + 1;
+    memset(sum, 0, behind * sizeof *sum);
+    for (size_t j = 0; j < count; j++) {
+        const double here = rows[j][l], *x = rows[j] + l + 1;
+#pragma omp simd
+        for (size_t m = 0; m < behind; m++) {
+            const double base = larger(own, other[m]), u = here - x[m];
+            sum[m] += bits_of(u * u + base) - bits_of(base);
+        }
+    }
+    forget_infinite(behind, own, other, sum);
+}
+
+void svmp_grid_products(const common_grid *grid, size_t count, const double *const *rows, size_t l, int64_t *steps) {
+    uint64_t *sum = (uint64_t *)steps;
+    const double own = grid->of[l], *other = grid->of;
+    memset(sum, 0, grid->n * sizeof *sum);
+    for (size_t j = 0; j < count; j++) {
+        const double *z = rows[j], here = z[l];
+#pragma omp simd
+        for (size_t m = 0; m < grid->n; m++) {
+            const double base = 1.5 * larger(own, other[m]);
+            sum[m] += bits_of(here * z[m] + base) - bits_of(base);
+        }
+    }
+    forget_infinite(grid->n, own, other, sum);
+}
+
+double svmp_grid_multiply(const common_grid *grid, size_t count, const double *const *rows, int threads,
+                          double *products) {
+    const size_t n = grid->n;
+    double diagonal = 0;
+    svmp_grid_find(grid, count, rows, GRID_PRODUCTS, threads);
+#pragma omp parallel for if (threads > 1) num_threads(threads)
+    for (size_t l = 0; l < n; l++) svmp_grid_products(grid, count, rows, l, grid->steps + l * n);
+    if (grid->team) grid->team->sum(grid->team, n * n, grid->steps);
+    for (size_t l = 0; l < n; l++) {
+        for (size_t m = 0; m < n; m++) products[l * n + m] = svmp_grid_value(grid, l, m, grid->steps[l * n + m]);
+        diagonal += products[l * n + l];
+    }
+    return diagonal / (double)n;
+}
+
+/* ---- pairs that are near ----------------------------------------------------------------------------------------- */
+
+double svmp_grid_few(const common_grid *grid) { return ldexp(1, log2_of(grid->variables) + 30); }
+
+static double largest_difference(const grid_recount *again, const grid_pair *pair) {
+    double largest = 0;
+    for (size_t j = 0; j < again->count; j++) {
+        const double u = fabs(again->rows[j][pair->l] - again->rows[j][pair->m]);
+        largest = u > largest ? u : largest;
+    }
+    return largest;
+}
+
+static int64_t steps_between(const grid_recount *again, const grid_pair *pair) {
+    uint64_t sum = 0;
+    for (size_t j = 0; j < again->count; j++) {
+        const double u = again->rows[j][pair->l] - again->rows[j][pair->m];
+        sum += bits_of(u * u + pair->base) - bits_of(pair->base);
+    }
+    return (int64_t)sum;
+}
+
+void svmp_grid_recount(grid_recount *again) {
+    const common_grid *grid = again->grid;
+    const team *others = grid->team;
+    double largest[GRID_NEAR];
+    int64_t steps[GRID_NEAR];
+#pragma omp parallel for if (again->threads > 1) num_threads(again->threads)
+    for (size_t p = 0; p < again->noted; p++) largest[p] = largest_difference(again, &grid->near[p]);
+    if (others && again->noted > 0) others->max(others, again->noted, largest);
+#pragma omp parallel for if (again->threads > 1) num_threads(again->threads)
+    for (size_t p = 0; p < again->noted; p++) {
+        grid->near[p].base = grid_of(largest[p], grid->variables);
+        steps[p] = steps_between(again, &grid->near[p]);
+    }
+    if (others && again->noted > 0) others->sum(others, again->noted, steps);
+    for (size_t p = 0; p < again->noted; p++)
+        *grid->near[p].distance = (double)steps[p] * (grid->near[p].base * 0x1p-52);
+    again->noted = 0;
+}
+
+void svmp_grid_note(grid_recount *again, size_t l, size_t m, double *distance) {
+    again->grid->near[again->noted++] = (grid_pair){l, m, distance, 0};
+    if (again->noted == GRID_NEAR) svmp_grid_recount(again);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Where one process has a number, the others have a zero: the sum of their bits is that number. */
+void svmp_grid_gather(const common_grid *grid, const svmp_graph *graph, const double *own, double *all) {
+    const size_t n = grid->n;
+    memset(all, 0, graph->whole_variables * n * sizeof *all);
+    for (size_t i = 0; i < graph->own_variables; i++)
+        memcpy(all + svmp_graph_whole_variable(graph, i) * n, own + i * n, n * sizeof *all);
+    grid->team->sum(grid->team, graph->whole_variables * n, (int64_t *)(void *)all);
+}

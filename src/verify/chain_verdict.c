@@ -1,0 +1,134 @@
+/* The verdict on chains, by their own measures: R-hat, effective draws, divergences and energy (docs/diagnostics.md).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sample/particles.h"
+#include "verify/verdict_inside.h"
+
+enum { MOST_EXAMINED = 200, FEWEST_EXAMINED = 20 };
+static const double low_energy = 0.3, many_divergent = 0.01;
+
+/* Vehtari and others: 100 effective draws a chain, which is for some four chains. Many short ones need not be worth so
+ * much each; 400 in all will do, or 10 a chain. */
+static double needed_draws(size_t chains) {
+    return chains <= 4 ? 100 * (double)chains : fmax(400, 10 * (double)chains);
+}
+
+/* Chains that have settled, and are worth e effective draws each, have R-hat sqrt(1 + 1/e): 1.01 is that of half of the
+ * draws that are needed. */
+static double high_r_hat(size_t chains) { return fmax(1.01, sqrt(1 + 2 * (double)chains / needed_draws(chains))); }
+
+void svmp_chains_limits(size_t chains, double *r_hat, double *draws) {
+    if (r_hat) *r_hat = high_r_hat(chains);
+    if (draws) *draws = needed_draws(chains);
+}
+
+/* The worst of something, and how many are beyond its limit. */
+typedef struct worst_of {
+    double amount;
+    size_t at, beyond;
+} worst_of;
+
+static void look(worst_of *w, size_t i, double amount, int beyond) {
+    if (w->at == SIZE_MAX || amount > w->amount) w->amount = amount, w->at = i;
+    w->beyond += (size_t)(beyond != 0);
+}
+
+static void veto(const svmp_particles *p, svmp_veto what, const worst_of *w, double amount, svmp_verdict *verdict) {
+    if (w->beyond == 0 || verdict->veto != SVMP_VETO_NONE) return;
+    svmp_verdict_veto(verdict, what, amount, svmp_particles_name(p, w->at));
+    verdict->veto_count = w->beyond;
+}
+
+static int is_constant(size_t count, const double *values) {
+    size_t same = 1;
+    while (same < count && values[same] == values[0]) same++;
+    return same == count;
+}
+
+size_t svmp_chains_unmoved(const svmp_particles *draws, size_t *chains, size_t *variables) {
+    enum { FEWEST_DRAWS = 6 }; /* of fewer there is no R-hat, either */
+    const size_t each = draws->count / draws->chains;
+    size_t worst = SIZE_MAX;
+    *chains = *variables = 0;
+    for (size_t i = 0; each >= FEWEST_DRAWS && i < draws->variables; i++) {
+        size_t still = 0;
+        for (size_t c = 0; c < draws->chains; c++)
+            still += (size_t)is_constant(each, draws->values + i * draws->count + c * each);
+        *variables += still > 0;
+        if (still > *chains) *chains = still, worst = i;
+    }
+    return worst;
+}
+
+/* A variable that does not vary has no R-hat, which is no fault; if none has one, the chains are too short. */
+static void judge_mixing(const svmp_particles *p, const svmp_moments *moments, const svmp_mixing *mixing,
+                         svmp_verdict *verdict) {
+    const size_t chains = svmp_particles_chains(p), variables = svmp_particles_variables(p);
+    double needed, limit;
+    svmp_chains_limits(chains, &limit, &needed);
+    worst_of infinite = {.at = SIZE_MAX}, r_hat = {.at = SIZE_MAX}, draws = {.at = SIZE_MAX};
+    for (size_t i = 0; i < variables; i++) {
+        const double fewest = fmin(mixing[i].bulk_draws, mixing[i].tail_draws);
+        const int finite = isfinite(moments[i].mean) && isfinite(moments[i].sd);
+        if (!finite) look(&infinite, i, 0, 1);
+        if (!isnan(mixing[i].r_hat)) look(&r_hat, i, mixing[i].r_hat, mixing[i].r_hat > limit);
+        if (!isnan(fewest)) look(&draws, i, -fewest, fewest < needed);
+    }
+    if (r_hat.at == SIZE_MAX && variables > 0) draws = (worst_of){.at = 0, .beyond = variables};
+    verdict->r_hat = r_hat.at == SIZE_MAX ? NAN : r_hat.amount;
+    verdict->draws = draws.at == SIZE_MAX ? NAN : -draws.amount;
+    veto(p, SVMP_VETO_INFINITE, &infinite, 0, verdict);
+    veto(p, SVMP_VETO_R_HAT, &r_hat, r_hat.amount, verdict);
+    veto(p, SVMP_VETO_DRAWS, &draws, verdict->draws, verdict);
+}
+
+/* Many divergences are the cause of what else is wrong; of few, the rest is told first. */
+static svmp_status judge_sampling(const svmp_particles *p, svmp_verdict *verdict) {
+    svmp_sampling s;
+    SVMP_TRY(svmp_particles_sampling(p, &s));
+    const int many = (double)s.divergent > many_divergent * (double)s.trajectories;
+    if (many && verdict->veto != SVMP_VETO_INFINITE) verdict->veto = SVMP_VETO_NONE;
+    if (verdict->veto != SVMP_VETO_NONE) return SVMP_OK;
+    if (s.divergent > 0) {
+        svmp_verdict_veto(verdict, SVMP_VETO_DIVERGENT, (double)s.divergent / (double)s.trajectories, NULL);
+        verdict->veto_count = s.divergent;
+    } else if (s.ebfmi < low_energy) {
+        svmp_verdict_veto(verdict, SVMP_VETO_ENERGY, s.ebfmi, NULL);
+        verdict->veto_count = s.ebfmi_chain + 1;
+    }
+    return SVMP_OK;
+}
+
+/* Draws that are examined are half as many as there are effective ones. */
+static size_t spacing(const svmp_particles *p, double draws) {
+    const size_t count = svmp_particles_count(p), each = count / svmp_particles_chains(p);
+    const double wanted = fmax(FEWEST_EXAMINED, fmin(MOST_EXAMINED, draws / 2));
+    const size_t every = (size_t)ceil((double)count / wanted);
+    return every < each ? every : each;
+}
+
+svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict) {
+    if (particles == NULL || verdict == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = particles->context;
+    const size_t variables = svmp_particles_variables(particles);
+    svmp_moments *moments = NULL;
+    svmp_mixing *mixing = NULL;
+    svmp_status status = SVMP_OK;
+    if (!svmp_particles_are_chains(particles))
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_chains_verdict: the particles are not draws of chains.");
+    verdict->chains = svmp_particles_chains(particles);
+    SVMP_CHECK(SVMP_NEW(context, moments, variables));
+    SVMP_CHECK(SVMP_NEW(context, mixing, variables));
+    SVMP_CHECK(svmp_particles_summarise(particles, variables, NULL, moments, mixing));
+    judge_mixing(particles, moments, mixing, verdict);
+    SVMP_CHECK(judge_sampling(particles, verdict));
+    verdict->every = spacing(particles, isnan(verdict->draws) ? 0 : verdict->draws);
+    if (verdict->finding == SVMP_FINDING_NOT_EXAMINED && verdict->veto == SVMP_VETO_NONE)
+        verdict->finding = SVMP_FINDING_PASSED;
+done:
+    svmp_release(context, moments);
+    svmp_release(context, mixing);
+    return status;
+}

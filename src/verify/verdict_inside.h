@@ -1,0 +1,81 @@
+/* Internal declarations of the verdict. */
+#ifndef SVMP_VERIFY_VERDICT_INSIDE_H
+#define SVMP_VERIFY_VERDICT_INSIDE_H
+
+#include "method/method.h"
+
+enum { VERDICT_FEWEST = 10 }; /* particles: with fewer, nothing is large enough to stand out from chance */
+enum { VERDICT_DRIFTS = 10, VERDICT_NAME = 128, VERDICT_METHOD = 64 };
+
+struct svmp_verdict {
+    svmp_context *context; /* that it was created in; NULL: it lives elsewhere */
+    svmp_finding finding;
+    svmp_unexamined unexamined;
+    svmp_veto veto;               /* the first that applies */
+    double veto_amount;           /* how many nodes fail, or the step in sd; see svmp_veto and svmp_unrest */
+    char veto_name[VERDICT_NAME]; /* the worst node or variable */
+    size_t nodes;                 /* of the whole model */
+    size_t particles, variables;  /* that were examined; variables of the whole model */
+    size_t moves;                 /* of every particle; 0: not examined */
+    double seconds;               /* that the examination took */
+    double limit;                 /* the |z| that counts, given how many tests there are */
+    size_t unmixed;               /* variables whose particles have not mixed */
+    double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.3 to
+                       tell */
+    char slowest_name[VERDICT_NAME];
+    size_t drifting;                  /* variables that fail; with the log density alone: 0 */
+    size_t beyond;                    /* nodes beyond the limits of their discrepancy */
+    size_t small;                     /* variables that change by more than chance explains, but too little to matter */
+    size_t drifts;                    /* how many are listed: */
+    svmp_drift drift[VERDICT_DRIFTS]; /* those that fail, the largest |z| first */
+    size_t iterations;                /* of the run, for the advice; 0: unknown */
+    char method[VERDICT_METHOD], init[32]; /* of the run, for the advice; "": unknown */
+    svmp_unrest unrest;                    /* SVMP_VETO_UNSETTLED: why */
+    size_t veto_count;          /* SVMP_VETO_UNSETTLED, chains: how many variables, chains or draws are concerned */
+    size_t leaves;              /* variables that are drawn after the run, given the others: exactly, so not examined */
+    char endless[VERDICT_NAME]; /* a direction along which the density does not fall; "": none was found */
+    char flat[VERDICT_NAME];    /* unknowns without a proper prior; "": there are none */
+    int proper;                 /* whether all unknowns have proper priors; 0: not known, or they do not */
+    char jumping[VERDICT_NAME]; /* of chains: a variable in which the density may jump; "": there is none */
+    char ridge[VERDICT_NAME]; /* two variables that are nearly one, by their correlation: "a and b"; "": there are none
+                               */
+    int nested;    /* whether the prior of some unknown depends on others, in the coordinates in which they move */
+    int searched;  /* whether particles from other starts looked for other modes */
+    int local;     /* by local moves alone */
+    size_t chains; /* how many the draws are of; 0: of none. Then these are known: */
+    double accept; /* the target of the steps' adaptation; 0: unknown */
+    int brief;     /* the warm-up was too short to adapt by all of its windows */
+    size_t every;  /* every so many of their draws are nearly independent: those are examined */
+    double r_hat;  /* the largest of a variable, */
+    double draws;  /* and the fewest effective draws */
+};
+
+/* svmp_run_examine, of `count` other particles x[i*count + l] of the own variables; NULL: those of the run. `verdict`
+ * says whether by local moves alone. */
+svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
+                                svmp_verdict *verdict);
+
+/* A variable that some chains never moved in all their draws, which R-hat need not show: that of the most chains, and
+ * how many these are; how many variables there are of the kind. SIZE_MAX: none, or the chains are too short to tell.
+ * `draws` are of the variables that move. */
+size_t svmp_chains_unmoved(const svmp_particles *draws, size_t *chains, size_t *variables);
+
+/* NULL: unknown, as of particles from elsewhere. */
+const method *svmp_verdict_method(const svmp_verdict *verdict);
+
+/* Whether the windows of a whole chain's adaptation are cut short. */
+int svmp_warmup_is_brief(const method *of, size_t warmup);
+
+/* The name of a direction along which the density does not fall, of `count` particles x of a run, NULL: its own; "":
+ * none was found. An improper posterior has one, unless it is curved. */
+svmp_status svmp_find_endless(const svmp_run *run, size_t count, const double *x, char *name, size_t size);
+
+/* The name of a variable as the table has it; "p.1 to p.4" of one that is no element by itself, as of a simplex. That
+ * of a node of several elements. */
+void svmp_verdict_variable_name(const svmp_model *model, size_t variable, char *name, size_t size);
+void svmp_verdict_node_name(const svmp_model *model, size_t node, char *name, size_t size);
+
+/* An empty verdict on a run. */
+void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict);
+
+#endif
