@@ -99,6 +99,8 @@ svmp_status svmp_backend_commit(backend *b, backend_array which) {
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 
+svmp_status svmp_backend_refresh(backend *b) { return b->kind->refresh ? b->kind->refresh(b) : SVMP_OK; }
+
 void svmp_backend_free(backend *b) {
     if (b == NULL) return;
     svmp_mpi_detach(b);

@@ -140,6 +140,9 @@ svmp_status svmp_backend_view(backend *b, backend_array which, const double **va
 svmp_status svmp_backend_edit(backend *b, backend_array which, double **values);
 svmp_status svmp_backend_commit(backend *b, backend_array which);
 
+/* The neighbours' particles as they are now, for code that reads them between iterations. Nothing in one process. */
+svmp_status svmp_backend_refresh(backend *b);
+
 /* sd <- 0.95 sd + 0.05 (that of the particles as they are), or where it is 0 the latter; and z. Once an iteration,
  * before the kernel; of own variables with the first nodes of `span`, of the halo with the last ones. Nothing where
  * nobody asks. */

@@ -122,6 +122,7 @@ static svmp_status start(svmp_run *run) {
     enum { ATTEMPTS = 100 };
     const walk *own = run->own;
     backend *b = run->backend;
+    const init_target target = svmp_start_target(b);
     double *x, *score, *log_density = NULL;
     size_t wrong = 1;
     svmp_status status = SVMP_NEW(run->context, log_density, b->n);
@@ -130,9 +131,9 @@ static svmp_status start(svmp_run *run) {
     for (size_t attempt = 0; wrong > 0; attempt++) {
         SVMP_CHECK(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
         for (size_t l = 0; attempt > 0 && l < b->n; l++)
-            if (own->wrong[l] > 0) svmp_init_draw_again(&run->start, b, x, l, attempt);
+            if (own->wrong[l] > 0) svmp_init_draw_again(&run->start, &target, x, l, attempt);
         SVMP_CHECK(svmp_backend_commit(b, ARRAY_PARTICLES));
-        if (b->kind->refresh) SVMP_CHECK(b->kind->refresh(b));
+        SVMP_CHECK(svmp_backend_refresh(b));
         SVMP_CHECK(look(run, x, score, log_density, &wrong));
         if (wrong > 0 && (run->started_from || attempt + 1 == ATTEMPTS))
             SVMP_CHECK(svmp_model_agree(run->model, explain(run, score, log_density)));
@@ -164,7 +165,7 @@ static svmp_status keep(const svmp_run *run) {
     const team *others = run->model->graph->halo ? run->context->team : NULL;
     const double *x;
     int known;
-    if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
+    SVMP_TRY(svmp_backend_refresh(b));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     memcpy(own->draws + own->kept * numbers, x, numbers * sizeof *x);
     SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, own->log_density + own->kept * n, &known));

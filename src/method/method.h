@@ -12,6 +12,17 @@
 #define METHOD_EXAMINATION (1.0 / 3)
 enum { METHOD_ITERATIONS = 1000, METHOD_WARMUP = 1000 };
 
+static inline svmp_status svmp_share_particles(void *user) {
+    backend *b = user;
+    SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
+    return svmp_backend_refresh(b);
+}
+
+/* For a start that fills the backend's particles. */
+static inline init_target svmp_start_target(backend *b) {
+    return (init_target){b->model, b->seed, b->n, b->threads, svmp_share_particles, b};
+}
+
 /* What keeps a method that ends by itself from being sure of its answer. */
 typedef struct method_unrest {
     svmp_unrest why;

@@ -146,9 +146,10 @@ static void find_step(const svmp_run *run, chain *c) {
 static void start(const svmp_run *run, chain *c) {
     enum { ATTEMPTS = 100 };
     const backend *b = run->backend;
+    const init_target target = svmp_start_target(run->backend);
     double *x = ((const nuts *)run->own)->start;
     for (size_t attempt = 0; attempt < (run->started_from ? 1 : ATTEMPTS); attempt++) {
-        if (attempt > 0) svmp_init_draw_again(&run->start, b, x, c->number, attempt);
+        if (attempt > 0) svmp_init_draw_again(&run->start, &target, x, c->number, attempt);
         for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = x[i * b->n + c->number];
         svmp_hamiltonian_evaluate(&c->h, &c->z);
         if (c->h.failed) return;

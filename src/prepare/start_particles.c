@@ -45,93 +45,91 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
                      svmp_list_names(svmp_init_name, "or", names, sizeof names));
 }
 
-svmp_status svmp_init_settle(const backend *b, double *x) {
+svmp_status svmp_init_settle(const svmp_model *model, size_t n, double *x) {
     char name[128];
-    const size_t n = b->n;
-    for (size_t i = 0; i < b->model->graph->own_variables; i++) {
-        const double low = b->model->lower[i], high = b->model->upper[i];
+    for (size_t i = 0; i < model->graph->own_variables; i++) {
+        const double low = model->lower[i], high = model->upper[i];
         for (size_t l = 0; l < n; l++) {
             double *at = x + i * n + l;
             *at = *at < low ? low : *at > high ? high : *at;
             if (!isfinite(*at))
-                return svmp_fail(b->context, SVMP_BAD_INPUT, "The start is not finite: %s is %g in particle %zu.",
-                                 svmp_model_variable_name(b->model, i, name, sizeof name), *at, l + 1);
+                return svmp_fail(model->context, SVMP_BAD_INPUT, "The start is not finite: %s is %g in particle %zu.",
+                                 svmp_model_variable_name(model, i, name, sizeof name), *at, l + 1);
         }
     }
     return SVMP_OK;
 }
 
 /* Parents may be others' nodes. */
-static svmp_status draw_levels(backend *b, double *x) {
-    const struct lowered_model *lowered = b->model->lowered;
+static svmp_status draw_levels(const init_target *to, double *x) {
+    const struct lowered_model *lowered = to->model->lowered;
     for (size_t level = 0; level < lowered->levels; level++) {
-        SVMP_TRY(svmp_model_agree(b->model, svmp_lowered_draw_level(lowered, level, b->seed, b->n, x)));
-        SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
-        if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
+        SVMP_TRY(svmp_model_agree(to->model, svmp_lowered_draw_level(lowered, level, to->seed, to->n, x)));
+        SVMP_TRY(to->share(to->user));
     }
     return SVMP_OK;
 }
 
 /* Variable i of all particles, in the model's units. */
-static void draw_variable(const init *start, const backend *b, size_t i, double *x) {
+static void draw_variable(const init *start, const init_target *to, size_t i, double *x) {
     const random_stream stream = {
-        .seed = b->seed, .purpose = RANDOM_INIT, .b = svmp_graph_whole_variable(b->model->graph, i)};
+        .seed = to->seed, .purpose = RANDOM_INIT, .b = svmp_graph_whole_variable(to->model->graph, i)};
     if (start->kind == INIT_NORMAL) {
-        svmp_random_normals(stream, b->n, x);
-        for (size_t l = 0; l < b->n; l++) x[l] *= start->sd;
+        svmp_random_normals(stream, to->n, x);
+        for (size_t l = 0; l < to->n; l++) x[l] *= start->sd;
     } else {
-        svmp_random_uniforms(stream, b->n, x);
-        for (size_t l = 0; l < b->n; l++) x[l] = start->from + (start->to - start->from) * x[l];
+        svmp_random_uniforms(stream, to->n, x);
+        for (size_t l = 0; l < to->n; l++) x[l] = start->from + (start->to - start->from) * x[l];
     }
 }
 
-static svmp_status need_whole(const backend *b, const char *name) {
-    return svmp_fail(b->context, SVMP_UNSUPPORTED,
+static svmp_status need_whole(const svmp_model *model, const char *name) {
+    return svmp_fail(model->context, SVMP_UNSUPPORTED,
                      "The start '%s' needs the whole model in one process. Write the start with one process (svmp run "
                      "... --init %s -t 0 -o FILE) and then use it (--init FILE).",
                      name, name);
 }
 
-static svmp_status draw_gaussian(const init *start, const backend *b, double *x) {
+static svmp_status draw_gaussian(const init *start, const init_target *to, double *x) {
     gaussian *q = NULL;
-    svmp_gaussian_note_functions(b->model);
-    SVMP_TRY(svmp_gaussian_create_from(b->model, b->seed, start->point, &q));
-    svmp_status status = svmp_gaussian_draw(q, b->seed, b->n, x);
+    svmp_gaussian_note_functions(to->model);
+    SVMP_TRY(svmp_gaussian_create_from(to->model, to->seed, start->point, &q));
+    svmp_status status = svmp_gaussian_draw(q, to->seed, to->n, x);
     svmp_gaussian_free(q);
     return status;
 }
 
-static svmp_status fill(const init *start, backend *b, double *x) {
+static svmp_status fill(const init *start, const init_target *to, double *x) {
+    const svmp_model *model = to->model;
     switch (start->kind) {
     case INIT_PRIOR:
-        if (b->model->graph->halo && b->model->lowered) return draw_levels(b, x);
-        return svmp_model_draw_priors(b->model, b->seed, b->n, x);
+        if (model->graph->halo && model->lowered) return draw_levels(to, x);
+        return svmp_model_draw_priors(model, to->seed, to->n, x);
     case INIT_MAP:
-        if (b->model->graph->halo) return need_whole(b, "map");
-        return svmp_mode_draw(b->model, b->seed, b->n, x);
-    case INIT_GAUSSIAN: return b->model->graph->halo ? need_whole(b, "gaussian") : draw_gaussian(start, b, x);
+        if (model->graph->halo) return need_whole(model, "map");
+        return svmp_mode_draw(model, to->seed, to->n, x);
+    case INIT_GAUSSIAN: return model->graph->halo ? need_whole(model, "gaussian") : draw_gaussian(start, to, x);
     default: break;
     }
-#pragma omp parallel for num_threads(b->threads)
-    for (size_t i = 0; i < b->model->graph->own_variables; i++) draw_variable(start, b, i, x + i * b->n);
-    svmp_model_sort(b->model, NULL, b->n, x); /* or chains begin in modes that differ by nothing but the order */
+#pragma omp parallel for num_threads(to->threads)
+    for (size_t i = 0; i < model->graph->own_variables; i++) draw_variable(start, to, i, x + i * to->n);
+    svmp_model_sort(model, NULL, to->n, x); /* or chains begin in modes that differ by nothing but the order */
     return SVMP_OK;
 }
 
-svmp_status svmp_init_draw(const init *start, backend *b) {
-    double *x;
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(fill(start, b, x));
-    SVMP_TRY(svmp_init_settle(b, x));
-    return svmp_backend_commit(b, ARRAY_PARTICLES);
+svmp_status svmp_init_draw(const init *start, const init_target *target, double *x) {
+    SVMP_TRY(fill(start, target, x));
+    return svmp_init_settle(target->model, target->n, x);
 }
 
-void svmp_init_draw_again(const init *start, const backend *b, double *x, size_t l, size_t attempt) {
-    for (size_t i = 0; i < b->model->graph->own_variables; i++) {
-        random_stream stream = {
-            .seed = b->seed, .purpose = RANDOM_INIT, .a = attempt, .b = svmp_graph_whole_variable(b->model->graph, i)};
-        x[i * b->n + l] = start->kind == INIT_UNIFORM
-                              ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
-                              : start->sd * svmp_random_normal(stream, l);
+void svmp_init_draw_again(const init *start, const init_target *to, double *x, size_t l, size_t attempt) {
+    for (size_t i = 0; i < to->model->graph->own_variables; i++) {
+        random_stream stream = {.seed = to->seed,
+                                .purpose = RANDOM_INIT,
+                                .a = attempt,
+                                .b = svmp_graph_whole_variable(to->model->graph, i)};
+        x[i * to->n + l] = start->kind == INIT_UNIFORM
+                               ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
+                               : start->sd * svmp_random_normal(stream, l);
     }
 }

@@ -3,7 +3,7 @@
 #ifndef SVMP_PREPARE_START_PARTICLES_H
 #define SVMP_PREPARE_START_PARTICLES_H
 
-#include "backend/backend.h"
+#include "model/model.h"
 
 typedef struct init {
     enum init_kind { INIT_NORMAL, INIT_UNIFORM, INIT_PRIOR, INIT_MAP, INIT_GAUSSIAN } kind;
@@ -17,14 +17,24 @@ const char *svmp_init_name(size_t k);
 
 svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parsed);
 
-/* Fills the backend's particles, and projects them onto the boxes. */
-svmp_status svmp_init_draw(const init *start, backend *b);
+/* Whose particles x, x[i*n + l], are filled. */
+typedef struct init_target {
+    const svmp_model *model;
+    uint64_t seed;
+    size_t n;
+    int threads;
+    svmp_status (*share)(void *user); /* in a part of a model: the rows of x go to the neighbours, and theirs come */
+    void *user;
+} init_target;
+
+/* Fills x, and projects it onto the boxes. */
+svmp_status svmp_init_draw(const init *start, const init_target *target, double *x);
 
 /* Completes a start whose particles x were filled by the caller: projects them onto the boxes, and fails, naming the
  * variable and the particle, if one is not finite. */
-svmp_status svmp_init_settle(const backend *b, double *x);
+svmp_status svmp_init_settle(const svmp_model *model, size_t n, double *x);
 
-/* Redraws particle l of the backend's x; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
-void svmp_init_draw_again(const init *start, const backend *b, double *x, size_t l, size_t attempt);
+/* Redraws particle l of x; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
+void svmp_init_draw_again(const init *start, const init_target *target, double *x, size_t l, size_t attempt);
 
 #endif

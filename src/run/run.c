@@ -119,10 +119,12 @@ static svmp_status compare_options(const svmp_run *run) {
     return SVMP_OK;
 }
 
-static svmp_status start_by_method(svmp_run *run) {
+static svmp_status draw_start(svmp_run *run) {
+    const init_target target = svmp_start_target(run->backend);
+    const int by_method = run->method->start && run->start.kind == INIT_GAUSSIAN;
     double *x;
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
-    SVMP_TRY(run->method->start(run, x));
+    SVMP_TRY(by_method ? run->method->start(run, x) : svmp_init_draw(&run->start, &target, x));
     return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
 }
 
@@ -193,9 +195,7 @@ static svmp_status set_up(svmp_run *run) {
     if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
     SVMP_TRY(svmp_model_agree(run->model, status));
-    const int by_method = chosen->start && run->start.kind == INIT_GAUSSIAN;
-    status = by_method ? start_by_method(run) : svmp_init_draw(&run->start, run->backend);
-    return svmp_model_agree(run->model, status);
+    return svmp_model_agree(run->model, draw_start(run));
 }
 
 /* A Gaussian whose precision is not positive definite has no posterior: that is said before it is looked for, where the

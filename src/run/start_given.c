@@ -193,7 +193,7 @@ static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, placed ? placed : room->values, x)));
     spread_around(run, particles->count, x);
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_settle(run->backend, x)));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_settle(run->model, run->backend->n, x)));
     SVMP_CHECK(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     SVMP_CHECK(hash_start(run, x));
 done:
@@ -219,7 +219,7 @@ static svmp_status start_from_values(svmp_run *run, const char *paths) {
                          "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_start_values(run, paths, x));
-    SVMP_TRY(svmp_init_settle(run->backend, x));
+    SVMP_TRY(svmp_init_settle(run->model, run->backend->n, x));
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     return hash_start(run, x);
 }

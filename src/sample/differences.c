@@ -5,14 +5,9 @@
 #include "base/row_sums.h"
 #include "base/threads.h"
 #include "maths/order_statistics.h"
-#include "maths/special.h"
+#include "maths/test_limits.h"
 #include "sample/mixing.h"
 #include "sample/particles.h"
-#include "stein/discrepancy.h"
-
-double svmp_difference_limit(size_t count) {
-    return count ? -svmp_normal_quantile(0.01 / 2 / (double)count) : 0; /* on both sides, of each */
-}
 
 /* One side of the comparison: its draws, and what a thread needs to judge one variable. */
 typedef struct side {

@@ -39,8 +39,4 @@ static inline double svmp_stein_trace(size_t n, stein_sums sums) {
  */
 double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes);
 
-/* The |z| of a standard normal variable with the same tail probability as Student's |t|, given squared: Wallace's
- * formula. */
-double svmp_normal_z(double t_square, double freedom);
-
 #endif

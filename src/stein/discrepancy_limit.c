@@ -25,10 +25,6 @@ double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes) {
     return 1 + (z * z - 1) * weight;
 }
 
-double svmp_normal_z(double t_square, double freedom) {
-    return sqrt(freedom * log1p(t_square / freedom)) * (8 * freedom + 1) / (8 * freedom + 3);
-}
-
 double svmp_discrepancy_excess(const svmp_discrepancy *d) {
     if (d == NULL) return NAN;
     return fmax(d->ratio / d->limit, d->moment_z / d->moment_limit);

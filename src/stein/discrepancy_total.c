@@ -3,6 +3,7 @@
 
 #include "base/exact_sum.h"
 #include "base/peers.h"
+#include "maths/test_limits.h"
 #include "stein/discrepancy.h"
 
 /* The two identities of Stein that every variable of exact draws obeys, whatever the kernel: the mean of s is 0, and

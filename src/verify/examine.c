@@ -61,7 +61,7 @@ static svmp_status copy_particles(examination *e) {
     for (size_t i = 0; i < e->model->graph->own_variables; i++)
         for (size_t l = 0; l < n; l++) to[i * n + l] = x[i * all + (2 * l + 1) * all / (2 * n)];
     SVMP_TRY(svmp_backend_commit(e->b, ARRAY_PARTICLES));
-    return e->b->kind->refresh ? e->b->kind->refresh(e->b) : SVMP_OK;
+    return svmp_backend_refresh(e->b);
 }
 
 /* A posterior that is the same in every order of what is sorted has as many modes as there are orders, and they differ
@@ -111,7 +111,7 @@ static svmp_status make_trajectories(examination *e) {
 
 static svmp_status look(examination *e, const double **x, double *score, double *log_density) {
     int known;
-    if (e->b->kind->refresh) SVMP_TRY(e->b->kind->refresh(e->b));
+    SVMP_TRY(svmp_backend_refresh(e->b));
     SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, x));
     SVMP_TRY(agree(e, svmp_evaluate(e->evaluator, *x, NULL, score)));
     if (e->views) SVMP_TRY(svmp_views_find(e->views, *x, e->seen));

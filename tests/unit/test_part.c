@@ -7,8 +7,8 @@
 #include "backend/backend.h"
 #include "graph/graph_part.h"
 #include "graph/partition.h"
+#include "method/method.h"
 #include "model/model_part.h"
-#include "prepare/start_particles.h"
 #include "unit/support.h"
 
 enum { N = 13, ITERATIONS = 4, PARTS_MOST = 7 };
@@ -44,7 +44,11 @@ static backend *start(const svmp_model *model, const setting *s, const kernel *k
     backend *b = NULL;
     const init from = {.kind = INIT_NORMAL, .sd = 0.7};
     assert_int_equal(svmp_backend_create(s->kind, model, N, 5, s->kernel ? k : NULL, rule, &b), SVMP_OK);
-    assert_int_equal(svmp_init_draw(&from, b), SVMP_OK);
+    const init_target target = svmp_start_target(b);
+    double *x;
+    assert_int_equal(svmp_backend_edit(b, ARRAY_PARTICLES, &x), SVMP_OK);
+    assert_int_equal(svmp_init_draw(&from, &target, x), SVMP_OK);
+    assert_int_equal(svmp_backend_commit(b, ARRAY_PARTICLES), SVMP_OK);
     return b;
 }
 

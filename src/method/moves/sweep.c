@@ -317,7 +317,7 @@ svmp_status svmp_sweep(sweeper *s, backend *b, size_t t, double gain) {
     size_t failed = LOCAL_DONE;
     move m = {.s = s, .t = t, .seed = b->seed, .gain = gain};
     for (size_t c = 0; c < s->colours; c++) {
-        if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b)); /* how the neighbours stand that have moved before */
+        SVMP_TRY(svmp_backend_refresh(b)); /* how the neighbours stand that have moved before */
         SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &m.x));
         if (failed == LOCAL_DONE) failed = move_colour(s, c, &m);
         SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));

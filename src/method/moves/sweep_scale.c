@@ -244,7 +244,7 @@ svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again) {
     const size_t variables = s->model->graph->own_variables;
     const double *x = NULL;
     size_t failed = LOCAL_DONE;
-    if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
+    SVMP_TRY(svmp_backend_refresh(b));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     const measuring m = {s, x, again};
 #pragma omp parallel for num_threads(svmp_threads_for(s->threads, 4 * (double)variables * (double)s->n))
