@@ -1,4 +1,4 @@
-#include "journey.h"
+#include "slam/journey.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define SVMP_SLAM_JOURNEY_H
 
 #include "base/context.h"
+#include "svmp_slam.h"
 
 typedef struct journey {
     svmp_context *context;

@@ -1,4 +1,4 @@
-#include "journey_files.h"
+#include "slam/slam_files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,6 +6,10 @@
 
 #include "front/csv_cells.h"
 #include "front/memory_file.h"
+#include "front/output_check.h"
+#include "front/program_context.h"
+#include "front/speech.h"
+#include "svmp_slam.h"
 
 enum { POINTS_MOST = 10000000, NAME_MOST = 64, SHOWN = 10 };
 

@@ -3,7 +3,7 @@
  * the best candidate far from it. */
 #include <math.h>
 
-#include "journey.h"
+#include "slam/journey.h"
 
 enum { PICKS = 16, REFINEMENTS = 30 };
 

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "journey.h"
 #include "maths/sparse_factor.h"
+#include "slam/journey.h"
 
 enum { MOST_VARIABLES = 6, STEPS = 3, LAST_STEPS = 20 };
 
