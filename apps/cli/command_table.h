@@ -3,9 +3,9 @@
 #define SVMP_CLI_COMMAND_TABLE_H
 
 #include "front/command_row.h"
+#include "front/error_output.h"
 #include "front/output_check.h"
 #include "front/program_context.h"
-#include "front/speech.h"
 #include "svmp_parallel.h"
 
 extern const command command_run, command_verify, command_plan, command_check, command_graph, command_summary,

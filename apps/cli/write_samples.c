@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "checkpoint_keeper.h"
+#include "checkpoint_writer.h"
 #include "choose_variables.h"
 #include "command_table.h"
 #include "front/netcdf_shield.h"

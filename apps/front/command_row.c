@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "front/error_output.h"
 #include "front/option_rows.h"
 #include "front/program_frame.h"
-#include "front/speech.h"
 
 void command_options(const command *which, option_set *set) {
     static const option_row help = {"help", 'h', NULL, "", "show this help", "Help"};

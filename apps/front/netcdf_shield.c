@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "front/error_output.h"
 #include "front/output_check.h"
 #include "front/program_context.h"
-#include "front/speech.h"
 
 typedef struct work {
     svmp_context *context;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 
 static int check_folder(const char *path) {
     const char *slash = strrchr(path, '/');

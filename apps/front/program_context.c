@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 
 static int exit_of(svmp_status status) {
     switch (status) {

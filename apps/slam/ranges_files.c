@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "front/csv_cells.h"
+#include "front/error_output.h"
 #include "front/netcdf_shield.h"
 #include "front/output_check.h"
 #include "front/program_context.h"
-#include "front/speech.h"
 #include "svmp_slam.h"
 
 enum { POINTS_MOST = 5000 }; /* every pair of points has a distance, and the time is of their cube */
