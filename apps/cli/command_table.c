@@ -20,12 +20,12 @@ const command *const *commands(size_t *count) {
 static void point_to_paper(void) {
     char path[PATH_MAX];
     if (program_beside("svmp-paper", path, sizeof path))
-        complain(EXIT_WRONG, "The paper's experiments are a separate program: '%s'.", path);
+        report_error(EXIT_WRONG, "The paper's experiments are a separate program: '%s'.", path);
     else
-        complain(EXIT_WRONG,
-                 "The paper's experiments are a separate program, 'svmp-paper', which is not installed here. "
-                 "'make' builds it from the sources as build/release/svmp-paper; "
-                 "'cmake --install build/release --component paper' installs it.");
+        report_error(EXIT_WRONG,
+                     "The paper's experiments are a separate program, 'svmp-paper', which is not installed here. "
+                     "'make' builds it from the sources as build/release/svmp-paper; "
+                     "'cmake --install build/release --component paper' installs it.");
 }
 
 const command *find_command(const char *name) {
@@ -33,13 +33,13 @@ const command *find_command(const char *name) {
     for (size_t k = 0; k < COMMANDS; k++)
         if (strcmp(names[k] = all[k]->name, name) == 0) return all[k];
     const char *near = svmp_name_suggest(name, strlen(name), COMMANDS, names);
-    speak_as_launched();
+    error_output_of_launched();
     if (strcmp(name, "paper") == 0)
         point_to_paper();
     else if (near)
-        complain(EXIT_WRONG, "Unknown command '%s'; did you mean '%s'?", name, near);
+        report_error(EXIT_WRONG, "Unknown command '%s'; did you mean '%s'?", name, near);
     else
-        complain(EXIT_WRONG, "Unknown command '%s'; see 'svmp --help'.", name);
+        report_error(EXIT_WRONG, "Unknown command '%s'; see 'svmp --help'.", name);
     return NULL;
 }
 

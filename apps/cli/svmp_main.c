@@ -12,12 +12,13 @@ static void say_version(void) {
 
 static int dispatch(int count, char **arguments) {
     if (count < 2) {
-        speak_as_launched();
-        if (is_speaker()) print_help(stderr);
+        error_output_of_launched();
+        if (is_reporting()) print_help(stderr);
         return EXIT_WRONG;
     }
     const char *name = arguments[1];
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) return speak_as_launched(), say_version(), EXIT_DONE;
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        return error_output_of_launched(), say_version(), EXIT_DONE;
     const int help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     const command *which = help ? &command_help : find_command(name);
     return which ? run_command(which, count - 2, arguments + 2) : EXIT_WRONG;

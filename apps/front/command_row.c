@@ -29,28 +29,29 @@ void print_command_help(const command *which) {
 static int become_program(const command *which, int count, char **arguments) {
     char path[PATH_MAX];
     char **all = calloc((size_t)count + 2, sizeof *all);
-    if (all == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (all == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     if (!program_beside(which->program, path, sizeof path)) {
         free(all);
-        return complain(EXIT_WRONG, "'svmp %s' is a separate program, '%s', which is not beside this one.", which->name,
-                        which->program);
+        return report_error(EXIT_WRONG, "'svmp %s' is a separate program, '%s', which is not beside this one.",
+                            which->name, which->program);
     }
     all[0] = path;
     memcpy(all + 1, arguments, (size_t)count * sizeof *all);
     execv(path, all);
     free(all);
-    return complain(EXIT_FAILED, "Cannot start '%s': %s.", path, strerror(errno));
+    return report_error(EXIT_FAILED, "Cannot start '%s': %s.", path, strerror(errno));
 }
 
 int run_command(const command *which, int count, char **arguments) {
     if (which->program) return become_program(which, count, arguments);
     option_set set = {0};
     command_options(which, &set);
-    if (which->joins) hold_speech();
-    if (which->common) speak_as_launched();
+    if (which->joins) defer_errors();
+    if (which->common) error_output_of_launched();
     int wrong = options_parse(&set, count, arguments);
-    if (wrong == 0 && options_given(&set, "help")) return speak_as_launched(), print_command_help(which), EXIT_DONE;
+    if (wrong == 0 && options_given(&set, "help"))
+        return error_output_of_launched(), print_command_help(which), EXIT_DONE;
     if (wrong == 0) wrong = options_check_operands(&set, which->least, which->most, which->operands);
-    if (wrong) return which->joins ? refuse_together(wrong) : wrong;
+    if (wrong) return which->joins ? fail_together(wrong) : wrong;
     return which->run(&set);
 }

@@ -12,11 +12,11 @@ static int check_folder(const char *path) {
     const char *slash = strrchr(path, '/');
     char folder[4096] = ".";
     size_t length = slash ? (size_t)(slash - path) + 1 : 1;
-    if (length >= sizeof folder) return complain(EXIT_WRONG, "The path '%s' is too long.", path);
+    if (length >= sizeof folder) return report_error(EXIT_WRONG, "The path '%s' is too long.", path);
     if (slash) memcpy(folder, path, length);
     struct stat about;
     if (stat(folder, &about) == 0 && access(folder, W_OK | X_OK) == 0) return 0;
-    return complain(EXIT_WRONG, "Cannot write '%s': folder '%s': %s.", path, folder, strerror(errno));
+    return report_error(EXIT_WRONG, "Cannot write '%s': folder '%s': %s.", path, folder, strerror(errno));
 }
 
 int has_ending(const char *path, const char *endings) {
@@ -31,23 +31,24 @@ int check_output(const char *path, output_kind kind, int force) {
     const int particles = kind == OUTPUT_PARTICLES;
     const int netcdf = svmp_build_has("netcdf");
     if (particles && has_ending(path, ".nc") && !netcdf)
-        return complain(EXIT_WRONG, "Cannot write '%s': this build has no NetCDF support.", path);
+        return report_error(EXIT_WRONG, "Cannot write '%s': this build has no NetCDF support.", path);
     if (particles && !has_ending(path, ".csv .nc"))
-        return complain(EXIT_WRONG, "The output file '%s' must end in .csv%s.", path, netcdf ? " or .nc" : "");
+        return report_error(EXIT_WRONG, "The output file '%s' must end in .csv%s.", path, netcdf ? " or .nc" : "");
     if (kind == OUTPUT_PAGE && !has_ending(path, ".html"))
-        return complain(EXIT_WRONG, "The output file '%s' must end in .html.", path);
+        return report_error(EXIT_WRONG, "The output file '%s' must end in .html.", path);
     struct stat about;
     if (stat(path, &about) != 0)
-        return lstat(path, &about) == 0 ? complain(EXIT_WRONG, "The file '%s' is a broken symbolic link.", path)
+        return lstat(path, &about) == 0 ? report_error(EXIT_WRONG, "The file '%s' is a broken symbolic link.", path)
                                         : check_folder(path);
-    if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);
+    if (S_ISDIR(about.st_mode)) return report_error(EXIT_WRONG, "The output '%s' is a folder.", path);
     if (!S_ISREG(about.st_mode)) return 0;
     if (!force && kind == OUTPUT_CHECKPOINT)
-        return complain(EXIT_WRONG,
-                        "The file '%s' already exists: use --resume %s to continue from it, or --force to start again "
-                        "and overwrite it.",
-                        path, path);
-    if (!force) return complain(EXIT_WRONG, "The file '%s' already exists; use --force to overwrite it.", path);
+        return report_error(
+            EXIT_WRONG,
+            "The file '%s' already exists: use --resume %s to continue from it, or --force to start again "
+            "and overwrite it.",
+            path, path);
+    if (!force) return report_error(EXIT_WRONG, "The file '%s' already exists; use --force to overwrite it.", path);
     return check_folder(path);
 }
 
@@ -82,6 +83,7 @@ int refuse_input(const option_set *set, const char *path) {
         if (is_input(path, given)) found = given;
     }
     if (found == NULL) return 0;
-    return complain(EXIT_WRONG, "The output '%s' would overwrite '%s', which this command reads; choose another file.",
-                    path, found);
+    return report_error(EXIT_WRONG,
+                        "The output '%s' would overwrite '%s', which this command reads; choose another file.", path,
+                        found);
 }

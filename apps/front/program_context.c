@@ -28,19 +28,19 @@ static int has_place(const char *message) { return strstr(message, ": error: ") 
 static void tell_error(svmp_status status, const char *message, void *user_data) {
     (void)status;
     (void)user_data;
-    if (has_place(message) && is_speaker()) fprintf(stderr, "%s\n", message);
-    if (has_place(message) && !is_speaker()) complain(EXIT_WRONG, "%s", message);
+    if (has_place(message) && is_reporting()) fprintf(stderr, "%s\n", message);
+    if (has_place(message) && !is_reporting()) report_error(EXIT_WRONG, "%s", message);
 }
 
 int failed(const svmp_context *context, svmp_status status) {
     const char *sentence = svmp_context_error(context);
     if (has_place(sentence)) return exit_of(status);
-    return complain(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
+    return report_error(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
 }
 
 void tell_log(svmp_log_level level, const char *message, void *user_data) {
     (void)user_data;
-    if (level != SVMP_LOG_WARNING || !is_speaker()) return;
+    if (level != SVMP_LOG_WARNING || !is_reporting()) return;
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
 }
 

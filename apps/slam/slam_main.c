@@ -8,7 +8,7 @@ static int run(const option_set *set) {
     svmp_context *context = NULL;
     int status = open_context(set, &context);
     if (status == 0)
-        status = options_given(set, "odometry") ? locate_journey(set, context) : locate_points(set, context);
+        status = options_given(set, "odometry") ? localise_slam(set, context) : locate_points(set, context);
     svmp_context_free(context);
     return status;
 }

@@ -51,7 +51,7 @@ static inline size_t svmp_graph_whole_variable(const svmp_graph *graph, size_t v
 }
 
 /* Fails if a node of this dimension would exceed the limit on variables. */
-svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension);
+svmp_status svmp_graph_check_size(const svmp_graph *graph, size_t dimension);
 
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension);
 
