@@ -58,7 +58,7 @@ static svmp_status alloc(svmp_run *run) {
     const size_t sweeps = run->iterations > warmup ? run->iterations - warmup : 0;
     own->stride = stride_of(sweeps, run->options.draws);
     own->capacity = sweeps / own->stride;
-    const double bytes = sizeof(double) * (double)own->capacity * (double)n * (double)(graph->own_variables + 2);
+    const double bytes = sizeof(double) * (double)own->capacity * (double)n * (double)(graph->moved_variables + 2);
     status = svmp_require_memory(context, bytes, "these draws need");
     SVMP_TRY(svmp_model_agree(run->model, status));
     SVMP_TRY(svmp_sweeper_create(run->backend, &own->sweeper));
@@ -68,7 +68,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(SVMP_NEW(context, own->wrong, n));
     SVMP_TRY(SVMP_NEW(context, own->log_density, own->capacity * n));
     SVMP_TRY(SVMP_NEW(context, own->moves, own->capacity * n));
-    return svmp_allocate(context, own->capacity * graph->own_variables, n * sizeof(double), (void **)&own->draws);
+    return svmp_allocate(context, own->capacity * graph->moved_variables, n * sizeof(double), (void **)&own->draws);
 }
 
 static void free_walk(svmp_run *run) {
@@ -91,7 +91,7 @@ static svmp_status look(const svmp_run *run, const double *x, double *score, dou
     SVMP_TRY(svmp_model_agree(run->model, svmp_evaluate(own->evaluator, x, NULL, score)));
     SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, log_density, &known));
     memset(own->wrong, 0, n * sizeof *own->wrong);
-    for (size_t k = 0; k < run->model->graph->own_variables * n; k++)
+    for (size_t k = 0; k < run->model->graph->moved_variables * n; k++)
         if (!isfinite(score[k])) own->wrong[k % n] = 1;
     peers->max(peers, n, own->wrong);
     *count = 0;
@@ -104,7 +104,7 @@ static svmp_status look(const svmp_run *run, const double *x, double *score, dou
 
 static svmp_status explain(const svmp_run *run, const double *score, const double *log_density) {
     const walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     char name[128] = "";
     size_t l = 0, k = 0;
     while (own->wrong[l] == 0) l++;
@@ -157,7 +157,7 @@ static double mean_step(const svmp_run *run) {
 static svmp_status keep(const svmp_run *run) {
     walk *own = run->own;
     backend *b = run->backend;
-    const size_t n = b->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = b->n, numbers = run->model->graph->moved_variables * n;
     const svmp_peers *peers = run->model->graph->peers;
     const double *x;
     int known;
@@ -198,7 +198,7 @@ static const double *kept(const svmp_run *run, size_t k, size_t *count) {
     const walk *own = run->own;
     const double *x = NULL;
     *count = own->kept ? own->kept : 1;
-    if (own->kept) return own->draws + k * run->model->graph->own_variables * run->backend->n;
+    if (own->kept) return own->draws + k * run->model->graph->moved_variables * run->backend->n;
     return svmp_backend_view(run->backend, ARRAY_PARTICLES, &x) == SVMP_OK ? x : NULL;
 }
 
@@ -220,13 +220,12 @@ static svmp_status set_statistics(const svmp_run *run, double *column, svmp_part
 
 static svmp_status create_particles(const svmp_run *run, size_t count, svmp_particles **p) {
     const svmp_graph *graph = run->model->graph;
-    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, count, NULL, p);
-    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->own_variables,
-                                      graph->whole_variable, count, NULL, p);
+    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
+                                      graph->variable_key, count, NULL, p);
 }
 
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
-    const size_t n = run->backend->n, variables = run->model->graph->own_variables;
+    const size_t n = run->backend->n, variables = run->model->graph->moved_variables;
     size_t each;
     svmp_status status;
     svmp_particles *p = NULL;
@@ -267,7 +266,7 @@ static svmp_status archive_state(archive *a, size_t n, const kept_state *state) 
  * those that are left out count for the next one. */
 static svmp_status load_states(const svmp_run *run, archive *a, size_t count, size_t stride, const kept_state *room) {
     walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     for (size_t k = 0; k < count; k++) {
         SVMP_TRY(archive_state(a, n, room));
         for (size_t l = 0; l < n; l++) own->since[l] += (int64_t)room->moves[l];
@@ -283,7 +282,7 @@ static svmp_status load_states(const svmp_run *run, archive *a, size_t count, si
 
 static svmp_status save_states(const svmp_run *run, archive *a) {
     walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     for (size_t k = 0; k < own->kept; k++) {
         const kept_state state = {own->draws + k * numbers, own->log_density + k * n, own->moves + k * n};
         SVMP_TRY(archive_state(a, n, &state));
