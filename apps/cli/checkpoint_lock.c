@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 
 static const char words[] = "svmp: locked by process %ld on %63s"; /* and the end of the line */
 

@@ -9,7 +9,7 @@
 
 #include "command_table.h"
 #include "print_verdict.h"
-#include "stop_guard.h"
+#include "watchdog.h"
 
 static volatile sig_atomic_t interrupted;
 static volatile double interrupted_at;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "run_arguments.h"
 
 static double variables_of(const svmp_model *model) { return (double)svmp_graph_variables(svmp_model_graph(model)); }

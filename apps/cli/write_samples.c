@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "checkpoint_keeper.h"
+#include "checkpoint_writer.h"
 #include "choose_variables.h"
 #include "command_table.h"
-#include "netcdf_shield.h"
+#include "netcdf_subprocess.h"
 #include "progress.h"
 #include "run_arguments.h"
 #include "split_files.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "speech.h"
+#include "error_output.h"
 
 /* The row of a name of `length` characters, or `count`. */
 static size_t find_name(const option_set *set, const char *name, size_t length) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "speech.h"
+#include "error_output.h"
 
 static int read_all(const char *path, char **text) {
     FILE *file = fopen(path, "rb");

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "speech.h"
+#include "error_output.h"
 
 /* Threads that wait spin for a millisecond by default: on a machine that others use too, that is a millisecond taken
  * from the very thread that is waited for, at every step. They shall sleep sooner. OpenMP's runtime reads this when it

@@ -6,7 +6,7 @@
 #include "claims.h"
 #include "default_method.h"
 #include "document.h"
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "plot.h"
 
 static const figure *const figures[] = {&figure_1, &figure_2, &figure_3, &figure_4, &figure_5, &figure_6};

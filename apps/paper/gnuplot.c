@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "plot.h"
 
 /* Runs gnuplot on DIR/plots/NAME.gp; its status 127: it is not there. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "paper.h"
 #include "paper_files.h"
 

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "result_rows.h"
 #include "svmp_tools.h"
 

@@ -4,9 +4,9 @@
 
 #include "experiments.h"
 #include "front/command_options.h"
+#include "front/error_output.h"
 #include "front/option_rows.h"
 #include "front/program_frame.h"
-#include "front/speech.h"
 
 static const option_row rows[] = {
     {"quick", 0, NULL, "", "few trials, with the step sizes of the full run", "Size"},

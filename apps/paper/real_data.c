@@ -7,7 +7,7 @@
 
 #include "crowd.h"
 #include "front/csv_cells.h"
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "nuts_reference.h"
 #include "paper_measure.h"
 #include "real_picture.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 
 static const char header[] = "trial,series,method,step,x,metric,value\n";
 

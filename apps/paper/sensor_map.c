@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fig4.h"
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "plot.h"
 
 enum { CELLS = 120, SENSORS_MOST = 256 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "paper.h"
 #include "paper_random.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "front/csv_cells.h"
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 #include "paper.h"
 #include "paper_files.h"
 

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "paper.h"
 
 enum { THREADS_MOST = 256 };

@@ -4,8 +4,8 @@
 
 #include "command_table.h"
 #include "front/csv_cells.h"
-#include "journey_files.h"
-#include "netcdf_shield.h"
+#include "netcdf_subprocess.h"
+#include "slam_files.h"
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE", "Output"},

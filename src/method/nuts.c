@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "method/method.h"
 #include "method/moves/adaptation.h"
-#include "method/moves/leap.h"
+#include "method/moves/mode_jump.h"
 #include "method/nuts_tree.h"
 #include "model/natural_values.h"
 

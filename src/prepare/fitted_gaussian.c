@@ -7,8 +7,8 @@
 #include "base/row_sums.h"
 #include "model/natural_values.h"
 #include "prepare/bound_ascent.h"
-#include "prepare/flat_directions.h"
-#include "prepare/sign_climb.h"
+#include "prepare/improper_directions.h"
+#include "prepare/sign_ascent.h"
 
 enum { PRIOR_STARTS = 100 }; /* where no other one will do */
 enum { STARTS = 6, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };

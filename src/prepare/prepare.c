@@ -9,7 +9,7 @@
 #include "prepare/fitted_gaussian.h"
 #include "prepare/hush.h"
 #include "prepare/mode_search.h"
-#include "prepare/sum_ends.h"
+#include "prepare/sum_truncation.h"
 
 enum { DRAWS = 64, SEED = 1 }; /* coordinates are the model's, whatever the seed of a run */
 

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "maths/fourier.h"
-#include "maths/sort_with_places.h"
+#include "maths/sort_with_indices.h"
 
 /* Working memory of one thread for the draws of one variable; reused for many variables. */
 typedef struct chain_room {

@@ -4,7 +4,7 @@
 
 #include "base/peers.h"
 #include "method/method.h"
-#include "method/moves/leap.h"
+#include "method/moves/mode_jump.h"
 #include "method/moves/sweep.h"
 #include "method/moves/trajectory.h"
 #include "verify/before_after.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/peers.h"
-#include "model/density_jumps.h"
+#include "model/density_discontinuities.h"
 #include "model/text_model.h"
 #include "run/run.h"
 #include "sample/particles.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "expr/program.h"
-#include "model/density_jumps.h"
+#include "model/density_discontinuities.h"
 #include "unit/support.h"
 
 /* f = x0 step(x1 - 2) + max(x2, 0) + |x3| + ifelse(x4^2 > 1, x5, x0): it jumps in x1 and x4, though it bends in others.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "method/moves/leap.h"
+#include "method/moves/mode_jump.h"
 #include "model/model.h"
 #include "model/posterior_modes.h"
 #include "model/text_model.h"

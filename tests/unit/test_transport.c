@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "method/moves/trajectory.h"
 #include "method/transport/averages.h"
-#include "method/transport/held_moments.h"
-#include "method/transport/settled.h"
+#include "method/transport/matched_moments.h"
+#include "method/transport/transport_convergence.h"
 #include "support.h"
 #include "targets.h"
 

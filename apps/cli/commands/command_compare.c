@@ -5,8 +5,8 @@
 #include "agreement.h"
 #include "choose_variables.h"
 #include "command_table.h"
-#include "file_origin.h"
 #include "moments_table.h"
+#include "provenance.h"
 #include "read_samples.h"
 
 static const option_row rows[] = {

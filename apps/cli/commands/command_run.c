@@ -7,8 +7,8 @@
 #include "convergence.h"
 #include "print_verdict.h"
 #include "run_arguments.h"
-#include "stop_guard.h"
 #include "time_estimate.h"
+#include "watchdog.h"
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE (.csv or .nc)", "Output"},

@@ -6,7 +6,7 @@
 #include "front/memory_file.h"
 #include "print_verdict.h"
 #include "read_samples.h"
-#include "signs_of_life.h"
+#include "stage_progress.h"
 
 static const option_row rows[] = {
     {"moves", 0, "N", "1280", "maximum moves per particle (at least 40)", "Examination"},

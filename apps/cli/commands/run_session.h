@@ -4,11 +4,11 @@
 #ifndef SVMP_CLI_COMMANDS_RUN_SESSION_H
 #define SVMP_CLI_COMMANDS_RUN_SESSION_H
 
-#include "checkpoint_keeper.h"
 #include "checkpoint_lock.h"
+#include "checkpoint_writer.h"
 #include "progress.h"
 #include "run_record.h"
-#include "signs_of_life.h"
+#include "stage_progress.h"
 #include "write_samples.h"
 
 enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more, the first */

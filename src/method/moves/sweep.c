@@ -8,8 +8,8 @@
 #include "base/target_clones.h"
 #include "base/threads.h"
 #include "graph/colouring.h"
-#include "method/moves/sweep_own.h"
-#include "model/density_jumps.h"
+#include "method/moves/sweep_state.h"
+#include "model/density_discontinuities.h"
 
 static const double target = 0.6; /* acceptance that epsilon is adapted to */
 static const double most_log_step = 46;

@@ -5,10 +5,10 @@
  *
  * is accepted by the ratio of the factors that touch v. So each particle is a Markov chain whose stationary
  * distribution is the posterior, for any fixed A and epsilon. Both belong to the node and are shared by the particles.
- * Where the density may jump (model/density_jumps.h), the score says nothing of where to go: such a node walks at
- * random, and two of three steps are 6 and 36 times as long, so that some of them reach over what is in between. Random
- * numbers are keyed by (seed, sweep, variable, particle), those that decide by (seed, sweep, node, particle), variables
- * and nodes of the whole model: the same bits for any number of threads and processes. */
+ * Where the density may jump (model/density_discontinuities.h), the score says nothing of where to go: such a node
+ * walks at random, and two of three steps are 6 and 36 times as long, so that some of them reach over what is in
+ * between. Random numbers are keyed by (seed, sweep, variable, particle), those that decide by (seed, sweep, node,
+ * particle), variables and nodes of the whole model: the same bits for any number of threads and processes. */
 #ifndef SVMP_METHOD_MOVES_SWEEP_H
 #define SVMP_METHOD_MOVES_SWEEP_H
 

@@ -6,7 +6,7 @@
 #include "base/row_sums.h"
 #include "base/threads.h"
 #include "maths/order_statistics.h"
-#include "method/moves/sweep_own.h"
+#include "method/moves/sweep_state.h"
 
 static const double little = 1e-4; /* of the particles' sd: how far scores are apart whose difference is taken */
 

@@ -13,7 +13,7 @@
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
  * carried. Nor is one where modes are known that are far apart (model/posterior_modes.h): particles start in all of
- * them, and each iteration offers them a leap to another one (leap.h).
+ * them, and each iteration offers them a leap to another one (mode_jump.h).
  *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
@@ -22,16 +22,16 @@
 #include "base/row_sums.h"
 #include "maths/order_statistics.h"
 #include "method/method.h"
-#include "method/moves/leap.h"
+#include "method/moves/mode_jump.h"
 #include "method/moves/sweep.h"
 #include "method/moves/trajectory.h"
 #include "method/transport/averages.h"
 #include "method/transport/covariance.h"
-#include "method/transport/held_moments.h"
-#include "method/transport/held_text_moments.h"
-#include "method/transport/settled.h"
+#include "method/transport/matched_moments.h"
+#include "method/transport/matched_text_moments.h"
+#include "method/transport/transport_convergence.h"
 #include "method/transport/transport_failure.h"
-#include "model/density_jumps.h"
+#include "model/density_discontinuities.h"
 #include "model/sorted_variables.h"
 #include "model/text_scale.h"
 
