@@ -13,44 +13,44 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-const char *keeper_path(const option_set *set) {
+const char *checkpoint_path(const option_set *set) {
     const char *path = options_given(set, "checkpoint");
     return path ? path : options_given(set, "resume");
 }
 
-int keeper_check(const option_set *set) {
-    const char *path = keeper_path(set), *from = options_given(set, "resume");
+int checkpoint_check_options(const option_set *set) {
+    const char *path = checkpoint_path(set), *from = options_given(set, "resume");
     const char *every = options_given(set, "checkpoint-every");
     if (every && path == NULL)
-        return complain(EXIT_WRONG, "The option '--checkpoint-every' needs '--checkpoint' or '--resume'.");
+        return report_error(EXIT_WRONG, "The option '--checkpoint-every' needs '--checkpoint' or '--resume'.");
     double seconds;
     if (every && read_real("checkpoint-every", every, 0, 1e9, &seconds)) return EXIT_WRONG;
     if (path == NULL) return 0;
     if (same_file(path, options_given(set, "output")))
-        return complain(EXIT_WRONG, "'%s' cannot be both the output and the checkpoint.", path);
+        return report_error(EXIT_WRONG, "'%s' cannot be both the output and the checkpoint.", path);
     const int status =
         check_output(path, OUTPUT_CHECKPOINT, same_file(path, from) || options_given(set, "force") != NULL);
     return status || same_file(path, from) ? status
                                            : refuse_input(set, path); /* what is resumed must be a checkpoint */
 }
 
-void keeper_begin(keeper *k, const option_set *set, svmp_context *context, svmp_run *run) {
-    *k = (keeper){.context = context, .run = run, .path = keeper_path(set), .last = now()};
+void checkpoint_writer_begin(checkpoint_writer *k, const option_set *set, svmp_context *context, svmp_run *run) {
+    *k = (checkpoint_writer){.context = context, .run = run, .path = checkpoint_path(set), .last = now()};
     k->every = strtod(options_value(set, "checkpoint-every"), NULL);
     k->kept = same_file(k->path, options_given(set, "resume"));
 }
 
-int keeper_is_due(const keeper *k) { return k->path && now() - k->last >= k->every; }
+int checkpoint_is_due(const checkpoint_writer *k) { return k->path && now() - k->last >= k->every; }
 
-void keeper_keep(keeper *k) {
+void checkpoint_write(checkpoint_writer *k) {
     if (k->path == NULL) return;
     if (svmp_run_save(k->run, k->path) == SVMP_OK) {
         k->kept = 1;
         k->failing = 0;
     } else if (!k->failing) {
-        complain(EXIT_FAILED, "warning: could not save the checkpoint after iteration %zu: %s The run continues%s.",
-                 svmp_run_iteration(k->run), svmp_context_error(k->context),
-                 k->kept ? "; the last checkpoint is kept" : "");
+        report_error(EXIT_FAILED, "warning: could not save the checkpoint after iteration %zu: %s The run continues%s.",
+                     svmp_run_iteration(k->run), svmp_context_error(k->context),
+                     k->kept ? "; the last checkpoint is kept" : "");
         k->failing = 1;
     }
     k->last = now();
@@ -68,7 +68,7 @@ static void print_word(const char *word, FILE *stream) {
     fputc('\'', stream);
 }
 
-void keeper_print_how(const keeper *k, const option_set *set, FILE *stream) {
+void checkpoint_print_resume(const checkpoint_writer *k, const option_set *set, FILE *stream) {
     fputs("svmp: To continue: ", stream);
     if (svmp_context_processes(k->context) > 1) {
         svmp_launch launch;
@@ -92,7 +92,7 @@ void keeper_print_how(const keeper *k, const option_set *set, FILE *stream) {
     fputc('\n', stream);
 }
 
-int keeper_say_how(const keeper *k, const option_set *set) {
-    if (k->kept && is_speaker()) keeper_print_how(k, set, stderr);
+int checkpoint_report_resume(const checkpoint_writer *k, const option_set *set) {
+    if (k->kept && is_reporting()) checkpoint_print_resume(k, set, stderr);
     return k->kept;
 }

@@ -34,7 +34,7 @@ static void speak_again(int before) {
     close(before);
 }
 
-svmp_status shield_read_here(svmp_context *context, const char *path, svmp_particles **particles) {
+svmp_status netcdf_read_directly(svmp_context *context, const char *path, svmp_particles **particles) {
     const int before = be_silent(path);
     const svmp_status status = svmp_particles_read(context, path, particles);
     speak_again(before);
@@ -73,7 +73,7 @@ static int try_in_child(const work *w, pid_t *child) {
     return ended;
 }
 
-int shield_read(svmp_context *context, const char *path) {
+int netcdf_read_is_safe(svmp_context *context, const char *path) {
     const work w = {.context = context, .path = path};
     pid_t child;
     const int ended = try_in_child(&w, &child);
@@ -108,12 +108,12 @@ static char *other_path(const char *path) {
 static int write_elsewhere(work w, char **written) {
     char *other = other_path(w.path);
     const char *asked = w.path;
-    if (other == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (other == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     w.path = other;
     w.overwrite = 0;
     const int status = write_here(&w);
     if (status == 0)
-        complain(EXIT_FAILED, "NetCDF crashed while it wrote '%s'; the particles are in '%s'.", asked, other);
+        report_error(EXIT_FAILED, "NetCDF crashed while it wrote '%s'; the particles are in '%s'.", asked, other);
     if (status == 0)
         *written = other;
     else
@@ -121,8 +121,8 @@ static int write_elsewhere(work w, char **written) {
     return status ? status : EXIT_FAILED;
 }
 
-int shield_write(svmp_context *context, const svmp_particles *particles, const char *path, const char *comments,
-                 int overwrite, char **written) {
+int netcdf_write_in_subprocess(svmp_context *context, const svmp_particles *particles, const char *path,
+                               const char *comments, int overwrite, char **written) {
     const work w = {context, particles, path, comments, overwrite};
     int status = EXIT_FAILED, ended = -1;
     pid_t child = 0;
@@ -134,6 +134,6 @@ int shield_write(svmp_context *context, const svmp_particles *particles, const c
         remove_rest(path, child);
         return write_elsewhere(w, written);
     }
-    if (status == EXIT_DONE && (*written = strdup(path)) == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (status == EXIT_DONE && (*written = strdup(path)) == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     return status;
 }

@@ -6,14 +6,14 @@
 #include "svmp_tools.h"
 
 /* Whether reading the file crashes nobody, whatever else comes of it. */
-int shield_read(svmp_context *context, const char *path);
+int netcdf_read_is_safe(svmp_context *context, const char *path);
 
 /* Reads a file like svmp_particles_read, but HDF5 prints nothing of its own. */
-svmp_status shield_read_here(svmp_context *context, const char *path, svmp_particles **particles);
+svmp_status netcdf_read_directly(svmp_context *context, const char *path, svmp_particles **particles);
 
 /* Writes particles like svmp_particles_write, a .nc file in a child. If that crashes, writes NAME.csv in the place of
  * NAME.nc and says so. Returns an exit status; *written is the path of the file, which the caller frees, or NULL. */
-int shield_write(svmp_context *context, const svmp_particles *particles, const char *path, const char *comments,
-                 int overwrite, char **written);
+int netcdf_write_in_subprocess(svmp_context *context, const svmp_particles *particles, const char *path,
+                               const char *comments, int overwrite, char **written);
 
 #endif

@@ -5,11 +5,11 @@
 #include "command_table.h"
 #include "run_record.h"
 
-origin origin_of(svmp_context *context, const svmp_particles *particles) {
+provenance read_provenance(svmp_context *context, const svmp_particles *particles) {
     const char *comments = svmp_particles_comments(particles);
     char value[64];
     svmp_method method;
-    origin o = {.yield = SVMP_YIELD_PARTICLES};
+    provenance o = {.yield = SVMP_YIELD_PARTICLES};
     if (svmp_particles_are_chains(particles))
         o.yield = SVMP_YIELD_CHAINS;
     else if (svmp_comment_find(comments, "method", value, sizeof value) &&

@@ -4,12 +4,12 @@
 
 #include "svmp_tools.h"
 
-typedef struct origin {
+typedef struct provenance {
     svmp_yield yield; /* SVMP_YIELD_PARTICLES if unknown */
     int diverged;     /* whether the run diverged */
-} origin;
+} provenance;
 
-origin origin_of(svmp_context *context, const svmp_particles *particles);
+provenance read_provenance(svmp_context *context, const svmp_particles *particles);
 
 /* Prints "4 chains of 1000 draws", "50 particles", ..., the start of a heading. */
 void print_size(const svmp_particles *particles, svmp_yield yield);

@@ -24,7 +24,7 @@ static void tell(stage *at, double seconds, size_t done, size_t most) {
     at->shown = live;
 }
 
-void stage_look(stage *at, size_t done, size_t most) {
+void stage_update(stage *at, size_t done, size_t most) {
     static const double every[] = {[PROGRESS_LIVE] = 1, [PROGRESS_LINES] = 10, [PROGRESS_JSON] = 1}; /* seconds */
     if (at->name == NULL || at->mode == PROGRESS_NONE) return;
     const double now = progress_clock();

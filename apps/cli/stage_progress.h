@@ -15,7 +15,7 @@ typedef struct stage {
 void stage_begin(stage *at, progress_mode mode, const char *name);
 
 /* Where it stands: `done` of at most `most` moves; most = 0: unknown. */
-void stage_look(stage *at, size_t done, size_t most);
+void stage_update(stage *at, size_t done, size_t most);
 
 void stage_end(stage *at); /* erases the live line */
 

@@ -24,11 +24,11 @@ static struct {
     atomic_int watching, inside; /* inside: handlers at work, in whichever thread */
     timer_t timer;
     struct itimerspec patience;
-    const keeper *k;
+    const checkpoint_writer *k;
     peer *peers; /* those on this machine, */
     size_t near; /* so many */
     char late[320], *how;
-} guard;
+} watchdog;
 
 static void say(const char *words) {
     if (write(STDERR_FILENO, words, strlen(words)) < 0) return; /* to nobody */
@@ -36,35 +36,35 @@ static void say(const char *words) {
 
 static void say_what_is_left(const char *why) {
     say(why);
-    say(guard.k->kept ? " The last checkpoint is intact.\n" : " There is no checkpoint to resume from.\n");
-    if (guard.k->kept) say(guard.how);
+    say(watchdog.k->kept ? " The last checkpoint is intact.\n" : " There is no checkpoint to resume from.\n");
+    if (watchdog.k->kept) say(watchdog.how);
 }
 
 /* A handler may run in any thread, while the first one ends the guard: what it reads is kept until it has left. */
 static int enter(void) {
-    atomic_fetch_add(&guard.inside, 1);
-    return atomic_load(&guard.watching);
+    atomic_fetch_add(&watchdog.inside, 1);
+    return atomic_load(&watchdog.watching);
 }
 
-static void leave(void) { atomic_fetch_sub(&guard.inside, 1); }
+static void leave(void) { atomic_fetch_sub(&watchdog.inside, 1); }
 
 /* The launcher may be about to kill, or may not: the run goes on, and ends as it should if it is left to. */
 static void be_late(int number) {
     const int before = errno;
     (void)number;
-    if (enter()) say_what_is_left(guard.late);
+    if (enter()) say_what_is_left(watchdog.late);
     leave();
     errno = before;
 }
 
-/* Those on this machine come first; `all` becomes `guard.peers`. */
+/* Those on this machine come first; `all` becomes `watchdog.peers`. */
 static void keep_near(size_t count, peer *all, const peer *mine) {
-    guard.near = 0;
+    watchdog.near = 0;
     for (size_t k = 0; k < count; k++) {
         if (strcmp(all[k].host, mine->host) != 0 || strcmp(all[k].space, mine->space) != 0) continue;
-        guard.peers[guard.near] = all[k];
-        snprintf(guard.peers[guard.near++].died, sizeof all->died, "svmp: Process %zu of %zu, on %.64s, has died.", k,
-                 count, mine->host);
+        watchdog.peers[watchdog.near] = all[k];
+        snprintf(watchdog.peers[watchdog.near++].died, sizeof all->died,
+                 "svmp: Process %zu of %zu, on %.64s, has died.", k, count, mine->host);
     }
 }
 
@@ -76,62 +76,62 @@ static int make_timer(size_t count) {
     const double seconds = launch.grace / 2;
     struct sigaction action = {.sa_handler = be_late, .sa_flags = SA_RESTART};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
-    guard.patience.it_value.tv_sec = (time_t)seconds;
-    guard.patience.it_value.tv_nsec = (long)(1e9 * (seconds - (double)guard.patience.it_value.tv_sec));
-    snprintf(guard.late, sizeof guard.late,
+    watchdog.patience.it_value.tv_sec = (time_t)seconds;
+    watchdog.patience.it_value.tv_nsec = (long)(1e9 * (seconds - (double)watchdog.patience.it_value.tv_sec));
+    snprintf(watchdog.late, sizeof watchdog.late,
              "svmp: The run was asked to stop %g s ago and has not ended%s; it may be killed before it does.", seconds,
-             guard.near < count ? ", or a process on another machine has died" : "");
+             watchdog.near < count ? ", or a process on another machine has died" : "");
     sigemptyset(&action.sa_mask);
-    return sigaction(SIGALRM, &action, NULL) == 0 && timer_create(CLOCK_MONOTONIC, &event, &guard.timer) == 0;
+    return sigaction(SIGALRM, &action, NULL) == 0 && timer_create(CLOCK_MONOTONIC, &event, &watchdog.timer) == 0;
 }
 
-static char *compose(const keeper *k, const option_set *set) {
+static char *compose(const checkpoint_writer *k, const option_set *set) {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_written(&text, &size);
     if (stream == NULL) return NULL;
-    if (k->path) keeper_print_how(k, set, stream);
+    if (k->path) checkpoint_print_resume(k, set, stream);
     close_written(stream, &text);
     return text;
 }
 
-void guard_begin(const keeper *k, const option_set *set) {
+void watchdog_begin(const checkpoint_writer *k, const option_set *set) {
     const size_t count = svmp_context_processes(k->context);
     if (count == 1) return;
     peer mine = {.id = (long)getpid()};
     if (gethostname(mine.host, sizeof mine.host - 1) != 0) mine.host[0] = '\0';
     if (readlink("/proc/self/ns/pid", mine.space, sizeof mine.space - 1) < 0) mine.space[0] = '\0';
-    guard.peers = calloc(count, sizeof *guard.peers);
-    guard.how = compose(k, set);
-    if (svmp_context_any(k->context, guard.peers == NULL || guard.how == NULL)) return; /* nobody watches, then */
-    svmp_context_gather(k->context, sizeof mine, &mine, guard.peers);
-    guard.k = k;
-    keep_near(count, guard.peers, &mine);
-    atomic_store(&guard.watching, is_speaker() && make_timer(count));
+    watchdog.peers = calloc(count, sizeof *watchdog.peers);
+    watchdog.how = compose(k, set);
+    if (svmp_context_any(k->context, watchdog.peers == NULL || watchdog.how == NULL)) return; /* nobody watches, then */
+    svmp_context_gather(k->context, sizeof mine, &mine, watchdog.peers);
+    watchdog.k = k;
+    keep_near(count, watchdog.peers, &mine);
+    atomic_store(&watchdog.watching, is_reporting() && make_timer(count));
 }
 
 static void look_around(void) {
-    for (size_t p = 0; p < guard.near; p++) {
-        if (kill((pid_t)guard.peers[p].id, 0) == 0 || errno != ESRCH) continue;
-        say_what_is_left(guard.peers[p].died);
+    for (size_t p = 0; p < watchdog.near; p++) {
+        if (kill((pid_t)watchdog.peers[p].id, 0) == 0 || errno != ESRCH) continue;
+        say_what_is_left(watchdog.peers[p].died);
         _exit(EXIT_FAILED);
     }
-    timer_settime(guard.timer, 0, &guard.patience, NULL);
+    timer_settime(watchdog.timer, 0, &watchdog.patience, NULL);
 }
 
-void guard_arm(void) {
+void watchdog_arm(void) {
     const int before = errno;
     if (enter()) look_around();
     leave();
     errno = before;
 }
 
-void guard_end(void) {
-    const int watched = atomic_exchange(&guard.watching, 0);
-    while (atomic_load(&guard.inside) > 0) sched_yield();
-    if (watched) timer_delete(guard.timer);
-    free(guard.peers);
-    free(guard.how);
-    guard.peers = NULL;
-    guard.how = NULL;
+void watchdog_end(void) {
+    const int watched = atomic_exchange(&watchdog.watching, 0);
+    while (atomic_load(&watchdog.inside) > 0) sched_yield();
+    if (watched) timer_delete(watchdog.timer);
+    free(watchdog.peers);
+    free(watchdog.how);
+    watchdog.peers = NULL;
+    watchdog.how = NULL;
 }

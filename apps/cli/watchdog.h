@@ -7,11 +7,11 @@
 #include "checkpoint_writer.h"
 
 /* Collective. Does nothing with one process. */
-void guard_begin(const keeper *k, const option_set *set);
-void guard_end(void);
+void watchdog_begin(const checkpoint_writer *k, const option_set *set);
+void watchdog_end(void);
 
 /* Called by a signal handler. If a process on this machine has died, prints a message and ends the program. Otherwise,
- * unless guard_end is called soon, prints that the run may be killed before it has stopped, and continues. */
-void guard_arm(void);
+ * unless watchdog_end is called soon, prints that the run may be killed before it has stopped, and continues. */
+void watchdog_arm(void);
 
 #endif

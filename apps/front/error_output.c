@@ -12,9 +12,9 @@ static struct {
     char first[1024]; /* what was not said */
 } speech = {.program = "svmp"};
 
-void speak_for(const char *program) { speech.program = program; }
+void error_output_program(const char *program) { speech.program = program; }
 
-int is_speaker(void) { return !speech.silent; }
+int is_reporting(void) { return !speech.silent; }
 
 static svmp_launch launched(void) {
     svmp_launch launch;
@@ -22,16 +22,16 @@ static svmp_launch launched(void) {
     return launch;
 }
 
-void hold_speech(void) { speech.silent = launched().processes > 1; }
+void defer_errors(void) { speech.silent = launched().processes > 1; }
 
 static void speak_if(int first) {
     speech.silent = !first;
     if (speech.silent && freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
 }
 
-void speak_as(const svmp_context *context) { speak_if(svmp_context_process(context) == 0); }
+void error_output_of(const svmp_context *context) { speak_if(svmp_context_process(context) == 0); }
 
-void speak_as_launched(void) { speak_if(launched().process == 0); }
+void error_output_of_launched(void) { speak_if(launched().process == 0); }
 
 int settle(const svmp_context *context, int status) {
     struct {
@@ -41,34 +41,34 @@ int settle(const svmp_context *context, int status) {
     memcpy(mine.words, speech.first, sizeof mine.words);
     if (svmp_context_any(context, all == NULL) || all == NULL) {
         free(all);
-        return complain(EXIT_FAILED, "Out of memory.");
+        return report_error(EXIT_FAILED, "Out of memory.");
     }
     svmp_context_gather(context, sizeof mine, &mine, all);
     size_t k = 0;
     while (k < svmp_context_processes(context) && all[k].status == 0) k++;
-    const int settled = k < svmp_context_processes(context) ? all[k].status : 0;
-    if (settled && is_speaker() && *all[k].words) {
-        if (k > 0) complain(settled, "process %zu: %s", k, all[k].words);
-        if (k == 0) complain(settled, "%s", all[k].words);
+    const int first = k < svmp_context_processes(context) ? all[k].status : 0;
+    if (first && is_reporting() && *all[k].words) {
+        if (k > 0) report_error(first, "process %zu: %s", k, all[k].words);
+        if (k == 0) report_error(first, "%s", all[k].words);
     }
     free(all);
-    return settled;
+    return first;
 }
 
-int refuse_together(int status) {
+int fail_together(int status) {
     svmp_context *context = NULL;
     if (svmp_context_create(NULL, &context) == SVMP_OK && svmp_context_join(context) == SVMP_OK) {
-        speak_as(context);
+        error_output_of(context);
         settle(context, status);
     } else {
         speech.silent = 0;
-        complain(status, "%s", *speech.first ? speech.first : svmp_context_error(context));
+        report_error(status, "%s", *speech.first ? speech.first : svmp_context_error(context));
     }
     svmp_context_free(context);
     return status;
 }
 
-int complain(int status, const char *format, ...) {
+int report_error(int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     if (speech.silent && speech.first[0] == '\0') vsnprintf(speech.first, sizeof speech.first, format, arguments);

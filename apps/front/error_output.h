@@ -12,25 +12,25 @@ typedef enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2, EXIT_
 static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /* The program that speaks, "svmp" unless this is called. */
-void speak_for(const char *program);
+void error_output_program(const char *program);
 
 /* Prints "PROGRAM: ..." on the standard error and returns `status`. */
-int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int report_error(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Of several processes the first one speaks. What others have to say is kept for `settle`, which all of them call: the
  * exit status of the first that has one, whose words are said if they were not. Returns that status on all. */
-void speak_as(const svmp_context *context);
+void error_output_of(const svmp_context *context);
 int settle(const svmp_context *context, int status);
 
 /* The same without joining, for what every process would say: the first one is who the launcher says it is. */
-void speak_as_launched(void);
+void error_output_of_launched(void);
 
 /* Before the processes have joined: nobody speaks, if there are several, until they have. And what is wrong before that
  * is told so: they join and settle it. Returns `status`. */
-void hold_speech(void);
-int refuse_together(int status);
+void defer_errors(void);
+int fail_together(int status);
 
 /* Whether this process is the one that speaks. */
-int is_speaker(void);
+int is_reporting(void);
 
 #endif

@@ -14,7 +14,7 @@ int results_add(results *r, measurement row) {
     if (r->count == r->capacity) {
         const size_t capacity = r->capacity ? 2 * r->capacity : 256;
         measurement *rows = realloc(r->rows, capacity * sizeof *rows);
-        if (rows == NULL) return complain(EXIT_FAILED, "Out of memory.");
+        if (rows == NULL) return report_error(EXIT_FAILED, "Out of memory.");
         r->rows = rows;
         r->capacity = capacity;
     }

@@ -14,7 +14,7 @@ typedef struct circle {
     double x, y, radius, sd;
 } circle;
 
-static circle circle_of(const journey *j, size_t e, size_t first, size_t drift) {
+static circle circle_of(const slam *j, size_t e, size_t first, size_t drift) {
     const svmp_journey *data = j->data;
     const double *p = j->path + 3 * data->pose[e], *q = j->path + 3 * first;
     const size_t steps = data->pose[e] - first;
@@ -26,7 +26,7 @@ static circle circle_of(const journey *j, size_t e, size_t first, size_t drift) 
 
 /* A landmark's distances so far. */
 typedef struct view {
-    const journey *j;
+    const slam *j;
     const size_t *list;
     size_t count, drift;
 } view;
@@ -131,7 +131,7 @@ static double choose(const view *v, const double *from, double apart, double bes
 }
 
 /* The rival of the best, if it does not climb to the same place. */
-static void find_other(const view *v, double height, double apart, sight *s) {
+static void find_other(const view *v, double height, double apart, observation *s) {
     double rivals[2][2], highest = -INFINITY;
     mirror(v, s->best, rivals[0]);
     const int count = choose(v, s->best, apart, rivals[1]) > -INFINITY ? 2 : 1;
@@ -145,7 +145,7 @@ static void find_other(const view *v, double height, double apart, sight *s) {
 }
 
 /* The sd in the worst direction, and how many distances fit. */
-static void measure(const view *v, sight *s) {
+static void measure(const view *v, observation *s) {
     double H[3], g[2], nearest = INFINITY;
     size_t inside = 0;
     linearise(v, s->best, H, g);
@@ -159,9 +159,9 @@ static void measure(const view *v, sight *s) {
     s->inliers = (double)inside / (double)v->count;
 }
 
-sight svmp_journey_sight(const journey *j, size_t k, size_t drift) {
+observation svmp_slam_observe(const slam *j, size_t k, size_t drift) {
     view v = {.j = j, .list = j->list + j->start[k], .drift = drift};
-    sight s = {.other = {NAN, NAN}, .margin = INFINITY, .sd = INFINITY};
+    observation s = {.other = {NAN, NAN}, .margin = INFINITY, .sd = INFINITY};
     const size_t all = j->start[k + 1] - j->start[k];
     while (v.count < all && j->data->pose[v.list[v.count]] < j->poses) v.count++;
     s.ranges = v.count;

@@ -34,7 +34,7 @@ static svmp_status check(svmp_context *context, const svmp_journey *data) {
 }
 
 /* The distances of each landmark, by pose: counted twice, first by pose, then by landmark. */
-static svmp_status list_distances(journey *j) {
+static svmp_status list_distances(slam *j) {
     const svmp_journey *data = j->data;
     size_t *order = NULL, *from = NULL;
     svmp_status status;
@@ -58,7 +58,7 @@ static int is_known(const svmp_journey *data, size_t k) {
     return data->known && isfinite(data->known[2 * k]) && isfinite(data->known[2 * k + 1]);
 }
 
-static svmp_status set_up(journey *j) {
+static svmp_status set_up(slam *j) {
     const svmp_journey *data = j->data;
     SVMP_TRY(check(j->context, data));
     SVMP_TRY(list_distances(j));
@@ -77,7 +77,7 @@ static svmp_status set_up(journey *j) {
 
 /* ---- piece by piece ---------------------------------------------------------------------------------------------- */
 
-static void dead_reckon(journey *j, size_t to) {
+static void dead_reckon(slam *j, size_t to) {
     const svmp_journey *data = j->data;
     for (; j->poses < to; j->poses++) {
         const size_t t = j->poses - 1;
@@ -89,25 +89,25 @@ static void dead_reckon(journey *j, size_t to) {
     }
 }
 
-static double typical_range(const journey *j, size_t k, size_t count) {
+static double typical_range(const slam *j, size_t k, size_t count) {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += fabs(j->data->range[j->list[j->start[k] + i]]);
     return sum / (double)count;
 }
 
-static size_t count_placed(const journey *j) {
+static size_t count_placed(const slam *j) {
     size_t count = 0;
     for (size_t k = 0; k < j->data->landmarks; k++) count += j->placed[k] != 0;
     return count;
 }
 
 /* Places the landmarks that are determined by now, or at the end all of them. Returns how many. */
-static size_t place_landmarks(journey *j, size_t piece, int all) {
+static size_t place_landmarks(slam *j, size_t piece, int all) {
     const size_t drift = count_placed(j) >= 2 ? piece : j->poses;
     size_t count = 0;
     for (size_t k = 0; k < j->data->landmarks; k++) {
         if (j->placed[k]) continue;
-        const sight s = svmp_journey_sight(j, k, drift);
+        const observation s = svmp_slam_observe(j, k, drift);
         const int determined = s.ranges >= LEAST_RANGES && s.margin >= clear && s.inliers > believable &&
                                s.sd < near * typical_range(j, k, s.ranges);
         if (!determined && !all) continue;
@@ -119,16 +119,16 @@ static size_t place_landmarks(journey *j, size_t piece, int all) {
 }
 
 /* Landmarks that few of their distances fit are sought again from the path as it is. */
-static size_t replace_landmarks(journey *j) {
+static size_t replace_landmarks(slam *j) {
     size_t count = 0;
     for (size_t k = 0; k < j->data->landmarks; k++) {
         size_t fits = 0;
         const size_t all = j->start[k + 1] - j->start[k];
         if (is_known(j->data, k)) continue;
         for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
-            fits += fabs(svmp_journey_misfit(j, j->list[i])) <= outlying;
+            fits += fabs(svmp_slam_misfit(j, j->list[i])) <= outlying;
         if ((double)fits > believable * (double)all) continue;
-        const sight s = svmp_journey_sight(j, k, 0);
+        const observation s = svmp_slam_observe(j, k, 0);
         if (s.inliers * (double)all <= (double)fits) continue;
         memcpy(j->map + 2 * k, s.best, sizeof s.best);
         count++;
@@ -136,35 +136,35 @@ static size_t replace_landmarks(journey *j) {
     return count;
 }
 
-static svmp_status travel(journey *j) {
+static svmp_status travel(slam *j) {
     const double steps = turned * turned / (j->data->turn_sd * j->data->turn_sd);
     const size_t piece = steps < LEAST_PIECE ? LEAST_PIECE : steps > MOST_PIECE ? MOST_PIECE : (size_t)steps;
     while (j->poses < j->data->poses) {
         dead_reckon(j, j->data->poses - j->poses < piece ? j->data->poses : j->poses + piece);
-        if (count_placed(j) > 0) SVMP_TRY(svmp_journey_solve(j));
-        if (place_landmarks(j, piece, 0) > 0) SVMP_TRY(svmp_journey_solve(j));
+        if (count_placed(j) > 0) SVMP_TRY(svmp_slam_solve(j));
+        if (place_landmarks(j, piece, 0) > 0) SVMP_TRY(svmp_slam_solve(j));
     }
-    while (place_landmarks(j, piece, 0) > 0) SVMP_TRY(svmp_journey_solve(j));
-    if (place_landmarks(j, piece, 1) > 0) SVMP_TRY(svmp_journey_solve(j));
-    return replace_landmarks(j) > 0 ? svmp_journey_solve(j) : SVMP_OK;
+    while (place_landmarks(j, piece, 0) > 0) SVMP_TRY(svmp_slam_solve(j));
+    if (place_landmarks(j, piece, 1) > 0) SVMP_TRY(svmp_slam_solve(j));
+    return replace_landmarks(j) > 0 ? svmp_slam_solve(j) : SVMP_OK;
 }
 
 /* ---- how it fits ------------------------------------------------------------------------------------------------- */
 
-static void tell_fit(const journey *j, svmp_journey_fit *fit) {
+static void tell_fit(const slam *j, svmp_journey_fit *fit) {
     const svmp_journey *data = j->data;
     const double steps = (double)(data->poses - 1);
     double moves = 0, turns = 0, ranges = 0;
     *fit = (svmp_journey_fit){0};
     for (size_t t = 0; t + 1 < data->poses; t++) {
         double z[3];
-        svmp_journey_step_misfit(j, t, z);
+        svmp_slam_step_misfit(j, t, z);
         if (fmax(fmax(fabs(z[0]), fabs(z[1])), fabs(z[2])) > outlying && fit->steps++ == 0) fit->first_step = t;
         moves += z[0] * z[0] + z[1] * z[1];
         turns += z[2] * z[2];
     }
     for (size_t e = 0; e < data->count; e++) {
-        const double z = svmp_journey_misfit(j, e);
+        const double z = svmp_slam_misfit(j, e);
         if (fabs(z) > outlying)
             fit->outliers++;
         else
@@ -175,12 +175,12 @@ static void tell_fit(const journey *j, svmp_journey_fit *fit) {
     fit->ranges = data->count > fit->outliers ? sqrt(ranges / (double)(data->count - fit->outliers)) : 0;
 }
 
-static void tell_landmark(const journey *j, size_t k, svmp_landmark_fit *fit) {
+static void tell_landmark(const slam *j, size_t k, svmp_landmark_fit *fit) {
     *fit = (svmp_landmark_fit){.ranges = j->start[k + 1] - j->start[k], .other = {NAN, NAN}, .margin = INFINITY};
     for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
-        fit->outliers += fabs(svmp_journey_misfit(j, j->list[i])) > outlying;
+        fit->outliers += fabs(svmp_slam_misfit(j, j->list[i])) > outlying;
     if (is_known(j->data, k)) return;
-    const sight s = svmp_journey_sight(j, k, 0);
+    const observation s = svmp_slam_observe(j, k, 0);
     memcpy(fit->other, s.other, sizeof s.other);
     fit->margin = s.margin;
 }
@@ -190,7 +190,7 @@ svmp_status svmp_localise_journey(svmp_context *context, const svmp_journey *dat
     if (context == NULL) return SVMP_BAD_CALL;
     if (data == NULL || path == NULL || map == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_localise_journey: an argument is NULL.");
-    journey j = {.context = context, .data = data, .path = path, .map = map};
+    slam j = {.context = context, .data = data, .path = path, .map = map};
     svmp_status status = set_up(&j);
     if (status == SVMP_OK) status = travel(&j);
     if (status == SVMP_OK && fit) tell_fit(&j, fit);

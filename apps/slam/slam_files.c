@@ -17,21 +17,21 @@ int check_name(const option_set *set, const char *option) {
     const char *name = options_value(set, option);
     const size_t length = strlen(name);
     if (length && length <= NAME_MOST && strchr(letters, *name) && strspn(name, others) == length) return 0;
-    return complain(EXIT_WRONG,
-                    "The option '--%s' must be a letter followed by letters, digits, '.' or '_', at most %d "
-                    "characters in all, not '%s'.",
-                    option, NAME_MOST, name);
+    return report_error(EXIT_WRONG,
+                        "The option '--%s' must be a letter followed by letters, digits, '.' or '_', at most %d "
+                        "characters in all, not '%s'.",
+                        option, NAME_MOST, name);
 }
 
 /* The files, and what is found. */
-typedef struct expedition {
+typedef struct slam_files {
     csv odometry, ranges, anchors;
     svmp_journey data;
     double *steps, *known, *range, *path, *map; /* steps: ahead, left, turn */
     size_t *pose, *landmark;
     svmp_journey_fit fit;
     svmp_landmark_fit *each;
-} expedition;
+} slam_files;
 
 static int read_three(const option_set *set, const char *option, int positive, double value[3]) {
     const char *text = options_value(set, option);
@@ -40,8 +40,8 @@ static int read_three(const option_set *set, const char *option, int positive, d
         char *end;
         value[k] = strtod(at, &end);
         if (end == at || !isfinite(value[k]) || (positive && !(value[k] > 0)) || *end != (k < 2 ? ',' : '\0'))
-            return complain(EXIT_WRONG, "The option '--%s' must be three %snumbers separated by commas, not '%s'.",
-                            option, positive ? "positive " : "", text);
+            return report_error(EXIT_WRONG, "The option '--%s' must be three %snumbers separated by commas, not '%s'.",
+                                option, positive ? "positive " : "", text);
         at = end + 1;
     }
     return 0;
@@ -53,8 +53,8 @@ static int read_number(const csv *t, const char *path, size_t row, size_t column
     const int status = csv_number(t, path, row, column, &value);
     if (status) return status;
     if (value < 1 || value > (double)most || value != floor(value))
-        return complain(EXIT_WRONG, "%s:%zu: '%s' is not a %s number from 1 to %zu.", path, row + 2,
-                        csv_cell(t, row, column), what, most);
+        return report_error(EXIT_WRONG, "%s:%zu: '%s' is not a %s number from 1 to %zu.", path, row + 2,
+                            csv_cell(t, row, column), what, most);
     *number = (size_t)value - 1;
     return 0;
 }
@@ -66,7 +66,7 @@ static int has_column(const csv *t, const char *name) {
 }
 
 /* A file without the column left has no sideways moves. */
-static int read_odometry(expedition *x, const char *path) {
+static int read_odometry(slam_files *x, const char *path) {
     static const char *const ahead[] = {"ahead", NULL}, *const left[] = {"left", NULL}, *const turn[] = {"turn", NULL};
     size_t column[3] = {0};
     int status = csv_read(path, &x->odometry);
@@ -77,7 +77,7 @@ static int read_odometry(expedition *x, const char *path) {
     const size_t steps = x->odometry.rows;
     if (sideways) status = csv_column(&x->odometry, path, left, &column[1]);
     if (status == 0 && (x->steps = calloc(3 * steps + 1, sizeof *x->steps)) == NULL)
-        status = complain(EXIT_FAILED, "Out of memory.");
+        status = report_error(EXIT_FAILED, "Out of memory.");
     for (size_t t = 0; t < steps; t++)
         for (size_t k = 0; k < 3 && status == 0; k++)
             if (k != 1 || sideways) status = csv_number(&x->odometry, path, t, column[k], &x->steps[k * steps + t]);
@@ -89,7 +89,7 @@ static int read_odometry(expedition *x, const char *path) {
     return 0;
 }
 
-static int read_distances(expedition *x, const char *path) {
+static int read_distances(slam_files *x, const char *path) {
     static const char *const pose[] = {"pose", "from", NULL}, *const landmark[] = {"landmark", "to", NULL},
                              *const range[] = {"r", "range", NULL};
     size_t a = 0, b = 0, c = 0;
@@ -102,14 +102,14 @@ static int read_distances(expedition *x, const char *path) {
     x->pose = calloc(rows + 1, sizeof *x->pose);
     x->landmark = calloc(rows + 1, sizeof *x->landmark);
     x->range = calloc(rows + 1, sizeof *x->range);
-    if (x->pose == NULL || x->landmark == NULL || x->range == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (x->pose == NULL || x->landmark == NULL || x->range == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     for (size_t e = 0; e < rows && status == 0; e++) {
         status = read_number(&x->ranges, path, e, a, "pose", x->data.poses, &x->pose[e]);
         if (status == 0) status = read_number(&x->ranges, path, e, b, "landmark", POINTS_MOST, &x->landmark[e]);
         if (status == 0) status = csv_number(&x->ranges, path, e, c, &x->range[e]);
         if (status == 0 && x->range[e] < 0)
-            status = complain(EXIT_WRONG, "%s:%zu: a range must not be negative, as %s is.", path, e + 2,
-                              csv_cell(&x->ranges, e, c));
+            status = report_error(EXIT_WRONG, "%s:%zu: a range must not be negative, as %s is.", path, e + 2,
+                                  csv_cell(&x->ranges, e, c));
         if (x->landmark[e] >= x->data.landmarks) x->data.landmarks = x->landmark[e] + 1;
     }
     x->data.count = rows;
@@ -120,33 +120,33 @@ static int read_distances(expedition *x, const char *path) {
 }
 
 /* The landmarks that were surveyed. */
-static int read_known(expedition *x, const char *path) {
+static int read_known(slam_files *x, const char *path) {
     x->known = malloc((2 * x->data.landmarks + 1) * sizeof *x->known);
-    if (x->known == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (x->known == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     for (size_t k = 0; k < 2 * x->data.landmarks; k++) x->known[k] = NAN;
     x->data.known = x->known;
     if (path == NULL) return 0;
     int status = csv_read(path, &x->anchors);
     if (status) return status;
     if (x->anchors.columns != 3)
-        return complain(EXIT_WRONG, "'%s' has %zu columns; expected a landmark number and 2 coordinates.", path,
-                        x->anchors.columns);
+        return report_error(EXIT_WRONG, "'%s' has %zu columns; expected a landmark number and 2 coordinates.", path,
+                            x->anchors.columns);
     for (size_t row = 0; row < x->anchors.rows && status == 0; row++) {
         size_t k = 0;
         status = read_number(&x->anchors, path, row, 0, "landmark", x->data.landmarks, &k);
         if (status == 0 && !isnan(x->known[2 * k]))
-            status = complain(EXIT_WRONG, "%s:%zu: landmark %zu is given twice.", path, row + 2, k + 1);
+            status = report_error(EXIT_WRONG, "%s:%zu: landmark %zu is given twice.", path, row + 2, k + 1);
         for (size_t c = 0; c < 2 && status == 0; c++)
             status = csv_number(&x->anchors, path, row, c + 1, &x->known[2 * k + c]);
     }
     return status;
 }
 
-static int read_files(expedition *x, const option_set *set) {
+static int read_files(slam_files *x, const option_set *set) {
     double sds[3];
     int status = 0;
     if (options_given(set, "noise") == NULL)
-        status = complain(EXIT_WRONG, "With --odometry the noise is needed: --noise RANGE,MOVE,TURN.");
+        status = report_error(EXIT_WRONG, "With --odometry the noise is needed: --noise RANGE,MOVE,TURN.");
     if (status == 0) status = read_three(set, "noise", 1, sds);
     if (status == 0) status = read_three(set, "first", 0, x->data.first);
     if (status == 0) status = read_odometry(x, options_given(set, "odometry"));
@@ -157,7 +157,7 @@ static int read_files(expedition *x, const option_set *set) {
     x->path = calloc(3 * x->data.poses, sizeof *x->path);
     x->map = calloc(2 * x->data.landmarks + 1, sizeof *x->map);
     x->each = calloc(x->data.landmarks + 1, sizeof *x->each);
-    return x->path && x->map && x->each ? 0 : complain(EXIT_FAILED, "Out of memory.");
+    return x->path && x->map && x->each ? 0 : report_error(EXIT_FAILED, "Out of memory.");
 }
 
 /* What is known is null: it is data of the model, not an unknown with a start. */
@@ -168,11 +168,11 @@ static void print_pair(FILE *to, const double *pair, int known, size_t k) {
         fprintf(to, "%s[%.17g, %.17g]", k ? ",\n" : "", pair[0], pair[1]);
 }
 
-static int write_start(const expedition *x, const option_set *set, svmp_context *context) {
+static int write_start(const slam_files *x, const option_set *set, svmp_context *context) {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_written(&text, &size);
-    if (to == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (to == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     fprintf(to, "{\"%s\": [", options_value(set, "name"));
     for (size_t t = 0; t < x->data.poses; t++) print_pair(to, x->path + 3 * t, t == 0, t);
     fprintf(to, "],\n\"%s\": [null", options_value(set, "heading"));
@@ -180,7 +180,7 @@ static int write_start(const expedition *x, const option_set *set, svmp_context 
     fprintf(to, "],\n\"%s\": [", options_value(set, "map"));
     for (size_t k = 0; k < x->data.landmarks; k++) print_pair(to, x->map + 2 * k, !isnan(x->known[2 * k]), k);
     fprintf(to, "]}\n");
-    if (!close_written(to, &text)) return complain(EXIT_FAILED, "Out of memory.");
+    if (!close_written(to, &text)) return report_error(EXIT_FAILED, "Out of memory.");
     const svmp_status status =
         svmp_file_write(context, options_value(set, "output"), text, size, options_given(set, "force") != NULL);
     free(text);
@@ -188,7 +188,7 @@ static int write_start(const expedition *x, const option_set *set, svmp_context 
 }
 
 /* What may be wrong with it is said, not hidden. */
-static void print_doubts(const expedition *x) {
+static void print_doubts(const slam_files *x) {
     size_t shown = 0, unsure = 0, strange = 0;
     for (size_t k = 0; k < x->data.landmarks; k++) {
         const svmp_landmark_fit *fit = &x->each[k];
@@ -220,7 +220,7 @@ static void print_doubts(const expedition *x) {
     if (x->fit.ranges > 1.5) printf("warning: the ranges are worse than --noise says, or the map is wrong.\n");
 }
 
-static void print_found(const expedition *x) {
+static void print_found(const slam_files *x) {
     char share[32];
     const double part = x->data.count ? (double)x->fit.outliers / (double)x->data.count : 0;
     printf(
@@ -238,17 +238,17 @@ static int check_request(const option_set *set) {
         const int status = check_name(set, names[k]);
         if (status) return status;
         if (options_given(set, others[k]))
-            return complain(EXIT_WRONG, "With --odometry the result is one point: --%s has no meaning.", others[k]);
+            return report_error(EXIT_WRONG, "With --odometry the result is one point: --%s has no meaning.", others[k]);
     }
-    if (output == NULL) return complain(EXIT_WRONG, "An output file is needed: -o FILE.json.");
+    if (output == NULL) return report_error(EXIT_WRONG, "An output file is needed: -o FILE.json.");
     if (strlen(output) < 5 || strcmp(output + strlen(output) - 5, ".json") != 0)
-        return complain(EXIT_WRONG, "With --odometry the output file '%s' must end in .json.", output);
+        return report_error(EXIT_WRONG, "With --odometry the output file '%s' must end in .json.", output);
     const int status = check_output(output, OUTPUT_ANY, options_given(set, "force") != NULL);
     return status ? status : refuse_input(set, output);
 }
 
-int locate_journey(const option_set *set, svmp_context *context) {
-    expedition x = {0};
+int localise_slam(const option_set *set, svmp_context *context) {
+    slam_files x = {0};
     int status = check_request(set);
     if (status == 0) status = read_files(&x, set);
     if (status == 0) {

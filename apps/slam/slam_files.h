@@ -4,7 +4,7 @@
 
 #include "command_table.h"
 
-int locate_journey(const option_set *set, svmp_context *context);
+int localise_slam(const option_set *set, svmp_context *context);
 
 /* A name that a model may have: a letter, then letters, digits, dots and underscores. */
 int check_name(const option_set *set, const char *option);

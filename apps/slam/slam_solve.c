@@ -17,13 +17,13 @@ enum { MOST_VARIABLES = 6, STEPS = 3, LAST_STEPS = 20 };
 
 static const double scale = 9; /* 3 sd, squared */
 
-double svmp_journey_misfit(const journey *j, size_t e) {
+double svmp_slam_misfit(const slam *j, size_t e) {
     const svmp_journey *data = j->data;
     const double *p = j->path + 3 * data->pose[e], *q = j->map + 2 * data->landmark[e];
     return (data->range[e] - hypot(p[0] - q[0], p[1] - q[1])) / data->range_sd;
 }
 
-void svmp_journey_step_misfit(const journey *j, size_t t, double misfit[3]) {
+void svmp_slam_step_misfit(const slam *j, size_t t, double misfit[3]) {
     const svmp_journey *data = j->data;
     const double *p = j->path + 3 * t, *q = p + 3, c = cos(p[2]), s = sin(p[2]), dx = q[0] - p[0], dy = q[1] - p[1];
     misfit[0] = (data->ahead[t] - (c * dx + s * dy)) / data->move_sd;
@@ -33,7 +33,7 @@ void svmp_journey_step_misfit(const journey *j, size_t t, double misfit[3]) {
 
 /* The equations H step = g, and where they are in the pattern. */
 typedef struct equations {
-    journey *j;
+    slam *j;
     sparsity pattern;
     factorisation *factor;
     size_t order, landmarks; /* variables; and where those of landmarks begin */
@@ -46,7 +46,7 @@ typedef struct equations {
 /* Variables of pose t and of landmark k; SIZE_MAX: it does not move. */
 static size_t pose_variable(size_t t) { return t == 0 ? SIZE_MAX : 3 * (t - 1); }
 
-static int is_fixed(const journey *j, size_t k) {
+static int is_fixed(const slam *j, size_t k) {
     return !j->placed[k] || (j->data->known && !isnan(j->data->known[2 * k]));
 }
 
@@ -74,14 +74,14 @@ static svmp_status add(equations *q, size_t count, const size_t *variable, const
 }
 
 static svmp_status visit_step(equations *q, size_t t) {
-    const journey *j = q->j;
+    const slam *j = q->j;
     const double *p = j->path + 3 * t, c = cos(p[2]), s = sin(p[2]), dx = p[3] - p[0], dy = p[4] - p[1];
     const double move = 1 / j->data->move_sd, turn = 1 / j->data->turn_sd;
     const size_t from = pose_variable(t), to = pose_variable(t + 1);
     const size_t heading = from == SIZE_MAX ? SIZE_MAX : from + 2;
     const size_t all[5] = {from, from == SIZE_MAX ? SIZE_MAX : from + 1, heading, to, to + 1};
     double misfit[3];
-    svmp_journey_step_misfit(j, t, misfit);
+    svmp_slam_step_misfit(j, t, misfit);
     SVMP_TRY(
         add(q, 5, all, (double[5]){-c * move, -s * move, (c * dy - s * dx) * move, c * move, s * move}, 1, misfit[0]));
     SVMP_TRY(
@@ -90,7 +90,7 @@ static svmp_status visit_step(equations *q, size_t t) {
 }
 
 static svmp_status visit_distance(equations *q, size_t e) {
-    const journey *j = q->j;
+    const slam *j = q->j;
     const svmp_journey *data = j->data;
     if (data->pose[e] >= j->poses || !j->placed[data->landmark[e]]) return SVMP_OK;
     const double *p = j->path + 3 * data->pose[e], *m = j->map + 2 * data->landmark[e], dx = p[0] - m[0],
@@ -99,7 +99,7 @@ static svmp_status visit_distance(equations *q, size_t e) {
     const size_t at = pose_variable(data->pose[e]), of = landmark_variable(q, data->landmark[e]);
     const size_t all[4] = {at, at == SIZE_MAX ? SIZE_MAX : at + 1, of, of == SIZE_MAX ? SIZE_MAX : of + 1};
     return add(q, 4, all, (double[4]){dx * each, dy * each, -dx * each, -dy * each}, j->weight[e],
-               svmp_journey_misfit(j, e));
+               svmp_slam_misfit(j, e));
 }
 
 static svmp_status visit_all(equations *q) {
@@ -110,7 +110,7 @@ static svmp_status visit_all(equations *q) {
 }
 
 static svmp_status prepare(equations *q) {
-    journey *j = q->j;
+    slam *j = q->j;
     svmp_context *context = j->context;
     uint32_t *entry = NULL;
     q->landmarks = 3 * (j->poses - 1);
@@ -138,22 +138,22 @@ static void release(equations *q) {
 }
 
 /* Half the weighted squares. */
-static double cost(const journey *j) {
+static double cost(const slam *j) {
     double sum = 0, z[3];
     for (size_t t = 0; t + 1 < j->poses; t++) {
-        svmp_journey_step_misfit(j, t, z);
+        svmp_slam_step_misfit(j, t, z);
         sum += z[0] * z[0] + z[1] * z[1] + z[2] * z[2];
     }
     for (size_t e = 0; e < j->data->count; e++) {
         if (j->data->pose[e] >= j->poses || !j->placed[j->data->landmark[e]]) continue;
-        const double misfit = svmp_journey_misfit(j, e);
+        const double misfit = svmp_slam_misfit(j, e);
         sum += j->weight[e] * misfit * misfit;
     }
     return 0.5 * sum;
 }
 
 static void move_by_step(equations *q) {
-    journey *j = q->j;
+    slam *j = q->j;
     memcpy(q->path, j->path, 3 * j->poses * sizeof *q->path);
     memcpy(q->map, j->map, 2 * j->data->landmarks * sizeof *q->map);
     for (size_t k = 0; k < q->landmarks; k++) j->path[3 + k] += q->step[k];
@@ -203,24 +203,24 @@ static svmp_status descend(equations *q, int steps, double *damping) {
     return SVMP_OK;
 }
 
-static void weigh(journey *j, double mu) {
+static void weigh(slam *j, double mu) {
     for (size_t e = 0; e < j->data->count; e++) {
-        const double z = svmp_journey_misfit(j, e), share = scale * mu / (z * z + scale * mu);
+        const double z = svmp_slam_misfit(j, e), share = scale * mu / (z * z + scale * mu);
         j->weight[e] = share * share;
     }
 }
 
-static double largest_square(const journey *j) {
+static double largest_square(const slam *j) {
     double largest = 0;
     for (size_t e = 0; e < j->data->count; e++) {
         if (j->data->pose[e] >= j->poses || !j->placed[j->data->landmark[e]]) continue;
-        const double z = svmp_journey_misfit(j, e);
+        const double z = svmp_slam_misfit(j, e);
         largest = fmax(largest, z * z);
     }
     return largest;
 }
 
-svmp_status svmp_journey_solve(journey *j) {
+svmp_status svmp_slam_solve(slam *j) {
     equations q = {.j = j};
     double damping = 1e-6;
     svmp_status status;

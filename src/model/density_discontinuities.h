@@ -6,6 +6,6 @@
 #include "model/model.h"
 
 /* *jumps[i]: of each variable of the model, by the form of its factors; the caller's. NULL: there are none. */
-svmp_status svmp_model_jumps(const svmp_model *model, bool **jumps);
+svmp_status svmp_model_discontinuities(const svmp_model *model, bool **discontinuous);
 
 #endif

@@ -12,8 +12,8 @@ static const double resolved = 1e13; /* as many of the latter, and rounding is n
 static const double low = 10;        /* below the density at the mean: what is there does not matter */
 
 typedef struct ray {
-    size_t axis;         /* a variable, or SIZE_MAX: `way` */
-    double *way, scale;  /* what the distances are in units of */
+    size_t axis;         /* a variable, or SIZE_MAX: `line` */
+    double *line, scale; /* what the distances are in units of */
     double at[1 + ENDS]; /* distances */
 } ray;
 
@@ -73,8 +73,8 @@ static double how_far(const ascent *a, size_t i) { return fmax(fabs(a->here.mean
 static void find_far(search *s) {
     const ascent *a = s->a;
     const size_t first = s->count;
-    double way = 0;
-    for (size_t i = 0; i < a->pattern->order; i++) way = fmax(way, fabs(a->here.mean[i]) / sd_given_others(a, i));
+    double line = 0;
+    for (size_t i = 0; i < a->pattern->order; i++) line = fmax(line, fabs(a->here.mean[i]) / sd_given_others(a, i));
     for (size_t i = 0; i < a->pattern->order; i++) { /* insertion: the farthest first */
         const double out = how_far(a, i);
         size_t at = s->count;
@@ -84,7 +84,7 @@ static void find_far(search *s) {
         memmove(&s->rays[at + 1], &s->rays[at], (last - at) * sizeof *s->rays);
         s->rays[at] = (ray){i, NULL, out, {0, 30, 300, 3000}};
     }
-    if (way > 100) s->rays[s->count++] = (ray){SIZE_MAX, a->here.mean, 1, {0, 30, 300, 3000}};
+    if (line > 100) s->rays[s->count++] = (ray){SIZE_MAX, a->here.mean, 1, {0, 30, 300, 3000}};
 }
 
 /* Column 0 is the mean; the rest is ray after ray, side after side. */
@@ -101,12 +101,12 @@ static void place(const search *s) {
                 const ray *r = &s->rays[k];
                 const double by = (side ? -1 : 1) * r->scale * r->at[e];
                 double *x = a->next.x + column_of(k, side, e);
-                for (size_t i = 0; r->way && i < a->pattern->order; i++) x[i * n] += by * r->way[i];
-                if (r->way == NULL) x[r->axis * n] += by;
+                for (size_t i = 0; r->line && i < a->pattern->order; i++) x[i * n] += by * r->line[i];
+                if (r->line == NULL) x[r->axis * n] += by;
             }
 }
 
-static int is_endless(const search *s, size_t k, int side) {
+static int is_improper(const search *s, size_t k, int side) {
     const double *density = s->a->log_density;
     double before = density[0];
     for (size_t e = 1; e <= ENDS; e++) {
@@ -119,16 +119,16 @@ static int is_endless(const search *s, size_t k, int side) {
 }
 
 static int takes_part(const search *s, const ray *r, size_t i, double largest) {
-    return r->way ? fabs(r->way[i]) / sd_given_others(s->a, i) > 0.1 * largest : i == r->axis;
+    return r->line ? fabs(r->line[i]) / sd_given_others(s->a, i) > 0.1 * largest : i == r->axis;
 }
 
-static void describe(const search *s, const ray *r, endless *result) {
+static void describe(const search *s, const ray *r, improper_direction *result) {
     const size_t order = s->a->pattern->order;
     double largest = 0;
     size_t used = 0, named = 0;
     result->variable = r->axis;
-    for (size_t i = 0; r->way && i < order; i++) {
-        const double moved = fabs(r->way[i]) / sd_given_others(s->a, i);
+    for (size_t i = 0; r->line && i < order; i++) {
+        const double moved = fabs(r->line[i]) / sd_given_others(s->a, i);
         if (moved > largest) largest = moved, result->variable = i;
     }
     for (size_t i = 0; i < order; i++) result->variables += takes_part(s, r, i, largest) != 0;
@@ -145,7 +145,7 @@ static void describe(const search *s, const ray *r, endless *result) {
         snprintf(result->names + used, sizeof result->names - used, " and %zu others", result->variables - names);
 }
 
-static svmp_status look(search *s, endless *result) {
+static svmp_status search_rays(search *s, improper_direction *result) {
     ascent *a = s->a;
     SVMP_TRY(SVMP_NEW(a->model->context, s->widest, a->pattern->order));
     SVMP_TRY(find_widest(s));
@@ -154,19 +154,19 @@ static svmp_status look(search *s, endless *result) {
     if (svmp_evaluate_silently(a->evaluate, a->next.x, a->log_density, NULL)) return SVMP_OK;
     for (size_t k = 0; k < s->count && !result->found; k++)
         for (int side = 0; side < 2 && !result->found; side++)
-            if (is_endless(s, k, side)) {
+            if (is_improper(s, k, side)) {
                 result->found = 1;
                 describe(s, &s->rays[k], result);
             }
     return SVMP_OK;
 }
 
-svmp_status svmp_find_endless_way(ascent *a, endless *result) {
+svmp_status svmp_find_improper_direction(ascent *a, improper_direction *result) {
     search s = {.a = a};
-    *result = (endless){.variable = SIZE_MAX};
+    *result = (improper_direction){.variable = SIZE_MAX};
     if (a->draws < 1 + 2 * WAYS * ENDS) return SVMP_OK; /* no room to place them */
     if (a->model->lowered && svmp_lowered_is_proper(a->model->lowered)) return SVMP_OK;
-    const svmp_status status = look(&s, result);
+    const svmp_status status = search_rays(&s, result);
     svmp_release(a->model->context, s.widest);
     return status;
 }

@@ -19,7 +19,7 @@ static double move(double x, double score, int finite, double *step) {
     return score == 0 ? x : x + *step;
 }
 
-svmp_status svmp_signs_climb(evaluator *evaluate, size_t order, size_t n, double *x, double *step, double *score,
+svmp_status svmp_sign_ascent(evaluator *evaluate, size_t order, size_t n, double *x, double *step, double *score,
                              double *log_density, size_t *best) {
     for (size_t k = 0; k < order * n; k++) step[k] = first;
     for (int t = 0; t < ITERATIONS; t++) {

@@ -11,7 +11,7 @@
 static const double most_near = 1e-4, most_far = 1e-2, nothing = 1e-8;
 enum { SPREAD = 2 };
 
-int svmp_ends_matter(const svmp_model *model) {
+int svmp_model_has_open_sums(const svmp_model *model) {
     const lowered_summed *summed = model->lowered ? &model->lowered->summed : NULL;
     for (size_t k = 0; summed && k < summed->count; k++)
         if (summed->unknowns[k].open) return 1;
@@ -47,9 +47,9 @@ static double at_end(const lowered_discrete *unknown, size_t n, const double *pr
 /* Twice or four times as many values where there is weight at the end, by `near`; fewer where there is none, by `far`.
  */
 static void choose(const lowered_summed *summed, size_t n, const double *near, const double *far, uint32_t *ends,
-                   uint32_t *worst, ends_found *found) {
+                   uint32_t *worst, truncation_change *found) {
     double weight = 0;
-    *found = ENDS_STAY;
+    *found = TRUNCATION_SAME;
     for (size_t k = 0, place = 0; k < summed->count; place += summed->unknowns[k++].states) {
         const lowered_discrete *unknown = &summed->unknowns[k];
         ends[k] = 0;
@@ -59,22 +59,22 @@ static void choose(const lowered_summed *summed, size_t n, const double *near, c
         const uint32_t states = round_up(states_needed(unknown, n, far + 2 * place));
         if (own > 1) {
             ends[k] = (uint32_t)unknown->least + (certain > 100 ? 4 : 2) * unknown->states - 1;
-            *found = certain > 1 || *found == ENDS_FURTHER ? ENDS_FURTHER : ENDS_UNSURE;
+            *found = certain > 1 || *found == TRUNCATION_LONGER ? TRUNCATION_LONGER : TRUNCATION_MAYBE_LONGER;
         } else if (states < unknown->states) {
             ends[k] = (uint32_t)unknown->least + states - 1;
-            if (*found == ENDS_STAY) *found = ENDS_CLOSER;
+            if (*found == TRUNCATION_SAME) *found = TRUNCATION_SHORTER;
         }
         if (own <= weight) continue;
         weight = own;
         if (worst) *worst = (uint32_t)k;
     }
-    if (*found < ENDS_UNSURE) return;
+    if (*found < TRUNCATION_MAYBE_LONGER) return;
     for (size_t k = 0; k < summed->count; k++) /* shorter ones are found when the model is looked at again */
         if (ends[k] != 0 && ends[k] < (uint32_t)summed->unknowns[k].least + summed->unknowns[k].states) ends[k] = 0;
 }
 
-svmp_status svmp_ends_choose(const svmp_model *model, const gaussian *q, size_t n, const double *x, uint32_t *ends,
-                             uint32_t *unknown, ends_found *found) {
+svmp_status svmp_truncation_choose(const svmp_model *model, const gaussian *q, size_t n, const double *x,
+                                   uint32_t *ends, uint32_t *unknown, truncation_change *found) {
     svmp_context *context = model->context;
     const lowered_summed *summed = &model->lowered->summed;
     const size_t variables = model->graph->variables, states = svmp_summed_states(summed);

@@ -8,18 +8,18 @@
 #include "prepare/fitted_gaussian.h"
 
 /* Whether a model sums over such counts. */
-int svmp_ends_matter(const svmp_model *model);
+int svmp_model_has_open_sums(const svmp_model *model);
 
-typedef enum ends_found {
-    ENDS_STAY,
-    ENDS_CLOSER,  /* some sums are shorter */
-    ENDS_UNSURE,  /* some sums are longer, since tails of the posterior may reach their ends; or */
-    ENDS_FURTHER, /* because it does. Either way the model is another one then, and is to be looked at again */
-} ends_found;
+typedef enum truncation_change {
+    TRUNCATION_SAME,
+    TRUNCATION_SHORTER,      /* some sums are shorter */
+    TRUNCATION_MAYBE_LONGER, /* some sums are longer, since tails of the posterior may reach their ends; or */
+    TRUNCATION_LONGER, /* because it does. Either way the model is another one then, and is to be looked at again */
+} truncation_change;
 
 /* ends[k] is the last value to be summed of discrete unknown k of the model text; 0: as it is, of those that are not
  * such counts, too. From n particles x drawn from q. `unknown` (may be NULL) is the one with most weight at its end. */
-svmp_status svmp_ends_choose(const svmp_model *model, const gaussian *q, size_t n, const double *x, uint32_t *ends,
-                             uint32_t *unknown, ends_found *found);
+svmp_status svmp_truncation_choose(const svmp_model *model, const gaussian *q, size_t n, const double *x,
+                                   uint32_t *ends, uint32_t *unknown, truncation_change *found);
 
 #endif

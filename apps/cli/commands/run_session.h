@@ -26,7 +26,7 @@ typedef struct session {
     progress_mode mode;
     progress watch;
     stage stage; /* what is under way outside the iterations */
-    keeper keeper;
+    checkpoint_writer checkpoint_writer;
     file_lock lock;                 /* of the checkpoint */
     svmp_particles *start;          /* of a file of --init, until the run has them; several processes read their own */
     svmp_particles *result, *first; /* first: the variables that are shown */

@@ -10,26 +10,27 @@
 #include "model/posterior_modes.h"
 
 /* A draw of the mixture by the stream, whose numbers are `stride` apart in x; and log q(x) - log q(y) - log u for a
- * uniform number u: y is accepted if log p(y) - log p(x) is not less than minus that. `room` has a number for each
+ * uniform number u: y is accepted if log p(y) - log p(x) is not less than minus that. `workspace` has a number for each
  * variable. */
-void svmp_leap_offer(const model_modes *modes, random_stream stream, double *room, size_t stride, double *x);
-double svmp_leap_chance(const model_modes *modes, random_stream stream, double *room, size_t stride, const double *x,
-                        const double *y);
+void svmp_mode_jump_propose(const model_modes *modes, random_stream stream, double *workspace, size_t stride,
+                            double *x);
+double svmp_mode_jump_log_ratio(const model_modes *modes, random_stream stream, double *workspace, size_t stride,
+                                const double *x, const double *y);
 
 /* ---- of the particles of a backend --------------------------------------------------------------------------------
  */
 
-typedef struct leaper leaper;
+typedef struct mode_jump mode_jump;
 
 /* *made stays NULL for a model without known modes; the functions below do nothing then. */
-svmp_status svmp_leaper_create(const backend *b, leaper **made);
-void svmp_leaper_free(leaper *l);
+svmp_status svmp_mode_jump_create(const backend *b, mode_jump **made);
+void svmp_mode_jump_free(mode_jump *l);
 
 /* Draws all particles from the mixture, each mode with its share of them. One whose density is not finite is pulled in
  * towards its mode's mean; fails as SVMP_NOT_FINITE if it is not finite there either. */
-svmp_status svmp_leaper_start(leaper *l, double *x);
+svmp_status svmp_mode_jump_start(mode_jump *l, double *x);
 
 /* Offers a leap to each particle. Costs two evaluations of the log density. */
-svmp_status svmp_leap(leaper *l, backend *b, size_t t);
+svmp_status svmp_mode_jump_move(mode_jump *l, backend *b, size_t t);
 
 #endif

@@ -32,7 +32,7 @@ double svmp_sweeper_scores(const sweeper *s);
  * score. `again`: of nodes of several variables alone, whose shape epsilon cannot make up for. Costs two evaluations of
  * a node's factors for each of its variables, and up to 24 more where all particles are equal; nodes of more than 256
  * variables take the median of s_i^2 for A_ii. */
-svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again);
+svmp_status svmp_sweeper_measure_curvature(sweeper *s, backend *b, int again);
 
 /* Moves all nodes once; `gain` above 0: then log epsilon of each node goes up by gain * (mean acceptance - 0.6). Costs
  * two evaluations of every factor for every node that it touches. */

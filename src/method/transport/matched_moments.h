@@ -9,7 +9,8 @@
  * all Gaussians with given sds the one nearest to a covariance S has the precision S^-1 + diag(lambda): small changes
  * of it are x - mean <- (I - S diag(lambda)/2) (x - mean), with S = A^-1 of q. So a direction in which many variables
  * move together is stretched as such, and what is known well, such as differences of neighbours, stays as it is, where
- * stretching each variable by itself would change it. `room` has variables*n numbers. */
-svmp_status svmp_hold(gaussian *q, const average *to, size_t variables, size_t n, double *x, double *room);
+ * stretching each variable by itself would change it. `workspace` has variables*n numbers. */
+svmp_status svmp_match_moments(gaussian *q, const average *to, size_t variables, size_t n, double *x,
+                               double *workspace);
 
 #endif

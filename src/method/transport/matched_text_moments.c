@@ -12,7 +12,7 @@
  *     var c + 2 b cov(c, d) + b^2 var d = S^2.
  *
  * The larger of its two solutions is taken, if it is positive. */
-void svmp_hold_text(size_t n, const average *to, const text_row *row, double *x) {
+void svmp_match_text_moments(size_t n, const average *to, const text_row *row, double *x) {
     const double *o = row->origin, *w = row->width, each = 1 / (double)n;
     if (!(to->sd > 0)) return;
     const double width = each * svmp_sum(n, w), origin = each * svmp_sum(n, o), product = each * svmp_dot(n, w, x);

@@ -6,6 +6,6 @@
 #include "model/text_scale.h"
 
 /* x: its n particles as they move. They stay as they are where no shift and stretch gives both. */
-void svmp_hold_text(size_t n, const average *to, const text_row *row, double *x);
+void svmp_match_text_moments(size_t n, const average *to, const text_row *row, double *x);
 
 #endif

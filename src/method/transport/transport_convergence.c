@@ -8,7 +8,7 @@ const error_limits svmp_small_errors = {0.015, 0.015}, svmp_fair_errors = {0.05,
 
 static const double small_drift = 0.05;   /* in units of the sd, between windows */
 static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
-static const double together = 0.5;       /* average.apart below which chains have come to where the others are */
+static const double mixed = 0.5;          /* average.apart below which chains have come to where the others are */
 
 /* Standard errors that chance does not exceed among so many variables, but once in a hundred times. */
 static double chance_among(size_t count) {
@@ -32,24 +32,24 @@ static double identity_of(const average *a, double chance) {
     return isnan(push + pull) ? INFINITY : fmax(push, pull);
 }
 
-static double unrest_of(const average *a, error_limits allowed, double chance) {
+static double convergence_of(const average *a, error_limits allowed, double chance) {
     if (!(a->sd > 0)) return INFINITY;
     const double error = error_of(a, allowed), drift = drift_of(a, chance);
     return isnan(error + drift) ? INFINITY : fmax(error, drift);
 }
 
-double svmp_averages_unrest(const average *rows, size_t count, error_limits allowed) {
+double svmp_averages_convergence(const average *rows, size_t count, error_limits allowed) {
     const double chance = chance_among(count);
     double largest = 0;
-    for (size_t i = 0; i < count; i++) largest = fmax(largest, unrest_of(&rows[i], allowed, chance));
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, convergence_of(&rows[i], allowed, chance));
     return largest;
 }
 
-double svmp_averages_unrest_of_moved(const average *rows, size_t count, error_limits allowed) {
+double svmp_averages_convergence_of_moved(const average *rows, size_t count, error_limits allowed) {
     const double chance = chance_among(count);
     double largest = 0;
     for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, fmax(unrest_of(&rows[i], allowed, chance), identity_of(&rows[i], chance)));
+        largest = fmax(largest, fmax(convergence_of(&rows[i], allowed, chance), identity_of(&rows[i], chance)));
     return largest;
 }
 
@@ -60,34 +60,35 @@ double svmp_largest_error(const average *rows, size_t count) {
     return largest;
 }
 
-int svmp_chains_have_met(const average *rows, size_t count) {
+int svmp_chains_have_mixed(const average *rows, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (!(rows[i].apart < together)) return 0;
+        if (!(rows[i].between_share < mixed)) return 0;
     return 1;
 }
 
 /* ---- what to tell ------------------------------------------------------------------------------------------------ */
 
-static method_unrest look_at(const average *a, double chance) {
-    if (!(a->apart < together)) return (method_unrest){.why = SVMP_UNREST_APART, .amount = a->apart};
+static nonconvergence nonconvergence_of(const average *a, double chance) {
+    if (!(a->between_share < mixed)) return (nonconvergence){.why = SVMP_UNREST_APART, .amount = a->between_share};
     if (!(error_of(a, svmp_fair_errors) <= 1))
-        return (method_unrest){
+        return (nonconvergence){
             .why = SVMP_UNREST_ERROR,
             .amount = fmax(fmax(a->plain_error, a->plain_sd_error), fmax(a->mean_error, a->sd_error)) / a->sd};
-    if (isnan(a->drift)) return (method_unrest){.why = SVMP_UNREST_NONE}; /* one window alone */
-    if (!(drift_of(a, chance) <= 1)) return (method_unrest){.why = SVMP_UNREST_DRIFT, .amount = fabs(a->drift) / a->sd};
+    if (isnan(a->drift)) return (nonconvergence){.why = SVMP_UNREST_NONE}; /* one window alone */
+    if (!(drift_of(a, chance) <= 1))
+        return (nonconvergence){.why = SVMP_UNREST_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a, chance) <= 1))
-        return (method_unrest){.why = SVMP_UNREST_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};
-    return (method_unrest){.why = SVMP_UNREST_NONE};
+        return (nonconvergence){.why = SVMP_UNREST_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};
+    return (nonconvergence){.why = SVMP_UNREST_NONE};
 }
 
-method_unrest svmp_worst_unrest(const average *rows, size_t count) {
+nonconvergence svmp_find_nonconvergence(const average *rows, size_t count) {
     static const svmp_unrest order[] = {SVMP_UNREST_APART, SVMP_UNREST_ERROR, SVMP_UNREST_DRIFT, SVMP_UNREST_IDENTITY};
     const double chance = chance_among(count);
-    method_unrest worst = {.why = SVMP_UNREST_NONE};
+    nonconvergence worst = {.why = SVMP_UNREST_NONE};
     for (size_t k = 0; k < sizeof order / sizeof *order && worst.count == 0; k++)
         for (size_t i = 0; i < count; i++) {
-            method_unrest found = look_at(&rows[i], chance);
+            nonconvergence found = nonconvergence_of(&rows[i], chance);
             if (found.why != order[k]) continue;
             found.variable = i;
             found.count = worst.count + 1;

@@ -16,17 +16,17 @@ extern const error_limits svmp_fair_errors;  /* good enough if more iterations d
 
 /* How far the averages of `count` variables are from settled, the worst of them: at most 1 when they are. For variables
  * that move, Stein's identities count, too. */
-double svmp_averages_unrest(const average *rows, size_t count, error_limits allowed);
-double svmp_averages_unrest_of_moved(const average *rows, size_t count, error_limits allowed);
+double svmp_averages_convergence(const average *rows, size_t count, error_limits allowed);
+double svmp_averages_convergence_of_moved(const average *rows, size_t count, error_limits allowed);
 
 /* The largest standard error in units of the sd, which falls with the root of the length of a window. */
 double svmp_largest_error(const average *rows, size_t count);
 
 /* Whether every chain has come to where the others are. */
-int svmp_chains_have_met(const average *rows, size_t count);
+int svmp_chains_have_mixed(const average *rows, size_t count);
 
 /* What keeps variables that move from having settled, by the fair errors: chains that have not met come first, then
  * large errors, drifts, identities. */
-method_unrest svmp_worst_unrest(const average *rows, size_t count);
+nonconvergence svmp_find_nonconvergence(const average *rows, size_t count);
 
 #endif
