@@ -6,7 +6,7 @@
 
 #include "front/csv_cells.h"
 #include "front/error_output.h"
-#include "front/netcdf_shield.h"
+#include "front/netcdf_subprocess.h"
 #include "front/output_check.h"
 #include "front/program_context.h"
 #include "svmp_slam.h"

@@ -65,7 +65,7 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     if (workspace == SVMP_OK)
         *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
     SVMP_CHECK(svmp_model_agree(model, workspace));
-    b->span = (node_span){0, model->graph->own};
+    b->span = (node_span){0, model->graph->moved};
     b->threads = svmp_context_threads(context);
     SVMP_CHECK(svmp_messages_create(b, k));
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));

@@ -44,14 +44,14 @@ static svmp_status alloc_workspace(backend *b, const kernel *k) {
     const svmp_graph *graph = b->model->graph;
     messages *m = b->messages;
     const size_t row = b->n * sizeof(double);
-    SVMP_TRY(SVMP_NEW(b->context, m->has_message, graph->own));
+    SVMP_TRY(SVMP_NEW(b->context, m->has_message, graph->moved));
     for (size_t a = 0; a < k->count; a++)
-        for (size_t v = 0; v < graph->own; v++)
+        for (size_t v = 0; v < graph->moved; v++)
             m->has_message[v] |= (unsigned char)svmp_near_needs_message(&k->terms[a], &m->hubs[a], v);
-    SVMP_TRY(make_evaluator(b, 0, graph->interior, &m->evaluators[0], &m->variables[0]));
-    SVMP_TRY(make_evaluator(b, graph->interior, graph->own, &m->evaluators[1], &m->variables[1]));
-    SVMP_TRY(svmp_allocate(b->context, graph->own_variables, row, (void **)&m->at));
-    return svmp_allocate(b->context, graph->own_variables, row, (void **)&m->rows);
+    SVMP_TRY(make_evaluator(b, 0, graph->inner, &m->evaluators[0], &m->variables[0]));
+    SVMP_TRY(make_evaluator(b, graph->inner, graph->moved, &m->evaluators[1], &m->variables[1]));
+    SVMP_TRY(svmp_allocate(b->context, graph->moved_variables, row, (void **)&m->at));
+    return svmp_allocate(b->context, graph->moved_variables, row, (void **)&m->rows);
 }
 
 svmp_status svmp_messages_create(backend *b, const kernel *k) {
@@ -102,7 +102,7 @@ void svmp_message_standardise(size_t n, double *row) {
 static svmp_status update(backend *b, const double *x, int boundary) {
     const svmp_graph *graph = b->model->graph;
     const messages *m = b->messages;
-    const size_t first = boundary ? graph->interior : 0, last = boundary ? graph->own : graph->interior, n = b->n;
+    const size_t first = boundary ? graph->inner : 0, last = boundary ? graph->moved : graph->inner, n = b->n;
     if (m->evaluators[boundary] == NULL) return SVMP_OK;
     const int threads = svmp_threads_for(b->threads, 5 * (double)m->variables[boundary] * (double)n);
 #pragma omp parallel for num_threads(threads)
@@ -120,7 +120,7 @@ static svmp_status update(backend *b, const double *x, int boundary) {
 svmp_status svmp_messages_update(backend *b) {
     if (b->messages == NULL) return SVMP_OK;
     if (b->span.first == 0) SVMP_TRY(update(b, b->x, 0));
-    return b->span.last == b->model->graph->own ? update(b, b->x, 1) : SVMP_OK;
+    return b->span.last == b->model->graph->moved ? update(b, b->x, 1) : SVMP_OK;
 }
 
 svmp_status svmp_messages_at(backend *b, const double *x) {

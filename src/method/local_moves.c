@@ -58,7 +58,7 @@ static svmp_status alloc(svmp_run *run) {
     const size_t sweeps = run->iterations > warmup ? run->iterations - warmup : 0;
     w->stride = stride_of(sweeps, run->options.draws);
     w->capacity = sweeps / w->stride;
-    const double bytes = sizeof(double) * (double)w->capacity * (double)n * (double)(graph->own_variables + 2);
+    const double bytes = sizeof(double) * (double)w->capacity * (double)n * (double)(graph->moved_variables + 2);
     status = svmp_require_memory(context, bytes, "these draws need");
     SVMP_TRY(svmp_model_agree(run->model, status));
     SVMP_TRY(svmp_sweeper_create(run->backend, &w->sweeper));
@@ -68,7 +68,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(SVMP_NEW(context, w->wrong, n));
     SVMP_TRY(SVMP_NEW(context, w->log_density, w->capacity * n));
     SVMP_TRY(SVMP_NEW(context, w->moves, w->capacity * n));
-    return svmp_allocate(context, w->capacity * graph->own_variables, n * sizeof(double), (void **)&w->draws);
+    return svmp_allocate(context, w->capacity * graph->moved_variables, n * sizeof(double), (void **)&w->draws);
 }
 
 static void free_walk(svmp_run *run) {
@@ -91,7 +91,7 @@ static svmp_status inspect(const svmp_run *run, const double *x, double *score, 
     SVMP_TRY(svmp_model_agree(run->model, svmp_evaluate(w->evaluator, x, NULL, score)));
     SVMP_TRY(svmp_evaluate_log_density(w->evaluator, x, log_density, &known));
     memset(w->wrong, 0, n * sizeof *w->wrong);
-    for (size_t k = 0; k < run->model->graph->own_variables * n; k++)
+    for (size_t k = 0; k < run->model->graph->moved_variables * n; k++)
         if (!isfinite(score[k])) w->wrong[k % n] = 1;
     peers->max(peers, n, w->wrong);
     *count = 0;
@@ -104,7 +104,7 @@ static svmp_status inspect(const svmp_run *run, const double *x, double *score, 
 
 static svmp_status explain(const svmp_run *run, const double *score, const double *log_density) {
     const walk *w = run->state;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     char name[128] = "";
     size_t l = 0, k = 0;
     while (w->wrong[l] == 0) l++;
@@ -157,7 +157,7 @@ static double mean_step(const svmp_run *run) {
 static svmp_status keep(const svmp_run *run) {
     walk *w = run->state;
     backend *b = run->backend;
-    const size_t n = b->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = b->n, numbers = run->model->graph->moved_variables * n;
     const svmp_peers *peers = run->model->graph->peers;
     const double *x;
     int known;
@@ -198,7 +198,7 @@ static const double *kept(const svmp_run *run, size_t k, size_t *count) {
     const walk *w = run->state;
     const double *x = NULL;
     *count = w->kept ? w->kept : 1;
-    if (w->kept) return w->draws + k * run->model->graph->own_variables * run->backend->n;
+    if (w->kept) return w->draws + k * run->model->graph->moved_variables * run->backend->n;
     return svmp_backend_view(run->backend, ARRAY_PARTICLES, &x) == SVMP_OK ? x : NULL;
 }
 
@@ -220,13 +220,12 @@ static svmp_status set_statistics(const svmp_run *run, double *column, svmp_part
 
 static svmp_status create_particles(const svmp_run *run, size_t count, svmp_particles **p) {
     const svmp_graph *graph = run->model->graph;
-    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, count, NULL, p);
-    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->own_variables,
-                                      graph->whole_variable, count, NULL, p);
+    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
+                                      graph->variable_key, count, NULL, p);
 }
 
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
-    const size_t n = run->backend->n, variables = run->model->graph->own_variables;
+    const size_t n = run->backend->n, variables = run->model->graph->moved_variables;
     size_t each;
     svmp_status status;
     svmp_particles *p = NULL;
@@ -268,7 +267,7 @@ static svmp_status archive_state(archive *a, size_t n, const kept_state *state) 
 static svmp_status load_states(const svmp_run *run, archive *a, size_t count, size_t stride,
                                const kept_state *workspace) {
     walk *w = run->state;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     for (size_t k = 0; k < count; k++) {
         SVMP_TRY(archive_state(a, n, workspace));
         for (size_t l = 0; l < n; l++) w->since[l] += (int64_t)workspace->moves[l];
@@ -284,7 +283,7 @@ static svmp_status load_states(const svmp_run *run, archive *a, size_t count, si
 
 static svmp_status save_states(const svmp_run *run, archive *a) {
     walk *w = run->state;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     for (size_t k = 0; k < w->kept; k++) {
         const kept_state state = {w->draws + k * numbers, w->log_density + k * n, w->moves + k * n};
         SVMP_TRY(archive_state(a, n, &state));

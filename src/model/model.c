@@ -170,7 +170,7 @@ const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buf
     else if (model->names[node])
         snprintf(buffer, size, "%s", model->names[node]);
     else
-        snprintf(buffer, size, "x.%zu", svmp_graph_whole_node(model->graph, node) + 1);
+        snprintf(buffer, size, "x.%zu", svmp_node_key(model->graph, node) + 1);
     return buffer;
 }
 

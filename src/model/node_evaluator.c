@@ -122,7 +122,7 @@ svmp_status svmp_node_evaluator_fail(const node_evaluator *l, size_t failure) {
 node_work svmp_node_evaluator_work(const node_evaluator *l) {
     const svmp_model *model = l->model;
     const node_plan *plan = &l->plan;
-    const size_t entries = model->quadratic.start[model->graph->own_variables];
+    const size_t entries = model->quadratic.start[model->graph->moved_variables];
     node_work work = {.score = 2 * entries, .sweep = 2 * entries};
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];

@@ -141,8 +141,8 @@ static svmp_status rows(checkpoint *file, svmp_run *run) {
     const svmp_graph *graph = run->model->graph;
     spread own = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->own_variables,
-                                graph->whole_variable, &own));
+    SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->moved_variables,
+                                graph->variable_key, &own));
     SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b->n, b));
     SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b->n, b));
     SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b->n, b));

@@ -53,14 +53,14 @@ static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t
 static svmp_status put_state(backend *b, const double *rows) {
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    memcpy(x, rows, b->model->graph->own_variables * b->n * sizeof *x);
+    memcpy(x, rows, b->model->graph->moved_variables * b->n * sizeof *x);
     SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
     return b->kind->refresh ? b->kind->refresh(b) : SVMP_OK;
 }
 
 /* Of all states, one after the other in the backend's place: there they find their halo. */
 static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_particles *made) {
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     size_t states = 1;
     double *before = NULL, *workspace = NULL, *probabilities = NULL;
     svmp_status status;
@@ -130,9 +130,8 @@ done:
 static svmp_status backend_result(const svmp_run *run, const double *x, svmp_particles **particles) {
     const size_t n = run->backend->n;
     const svmp_graph *graph = run->model->graph;
-    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, n, x, particles);
-    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->own_variables,
-                                      graph->whole_variable, n, x, particles);
+    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
+                                      graph->variable_key, n, x, particles);
 }
 
 /* A column of a history under its own name; one without any number is left out. */

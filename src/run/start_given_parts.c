@@ -33,7 +33,7 @@ static void note(struct unmatched *list, const char *name) {
 
 static svmp_status name_own(const svmp_run *run, name_table *own) {
     char name[1024];
-    const size_t own_count = run->model->lowered ? svmp_model_outputs(run->model) : run->model->graph->own_variables;
+    const size_t own_count = run->model->lowered ? svmp_model_outputs(run->model) : run->model->graph->moved_variables;
     for (size_t k = 0; k < own_count; k++) {
         if (svmp_model_is_drawn(run->model, k)) continue;
         svmp_model_output_name(run->model, k, name, sizeof name);

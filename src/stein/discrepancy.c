@@ -59,7 +59,7 @@ static void scale(const ksd *of) {
         double *z = of->scaled + i * n;
         const double sd = of->sd[i] = svmp_centre(n, sample->x + i * n, z), by = sd > 0 ? 1 / sd : 0;
         for (size_t l = 0; l < n; l++) z[l] *= by;
-        if (i >= sample->graph->own_variables) continue;
+        if (i >= sample->graph->moved_variables) continue;
         const double *s = sample->score + i * n;
         for (size_t l = 0; l < n; l++) of->scaled_score[i * n + l] = s[l] * (sd > 0 ? sd : 1);
     }
@@ -98,7 +98,8 @@ static svmp_status alloc(ksd *of) {
     for (size_t i = 0; linear && i < variables; i++) svmp_ksd_centre(sample, i, of->centred + i * n);
     if (scaled) {
         SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&of->scaled));
-        SVMP_TRY(svmp_allocate(context, sample->graph->own_variables, n * sizeof(double), (void **)&of->scaled_score));
+        SVMP_TRY(
+            svmp_allocate(context, sample->graph->moved_variables, n * sizeof(double), (void **)&of->scaled_score));
         SVMP_TRY(SVMP_NEW(context, of->sd, variables));
         scale(of);
     }
@@ -159,7 +160,7 @@ svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sa
     svmp_status status = alloc(&of);
     status = svmp_agree(context, sample->graph->peers, status);
     for (size_t a = 0; status == SVMP_OK && a < sample->kernel->count; a++) add_term(&of, a);
-    for (size_t i = 0; status == SVMP_OK && i < sample->graph->own_variables; i++) add_moments(&of, i);
+    for (size_t i = 0; status == SVMP_OK && i < sample->graph->moved_variables; i++) add_moments(&of, i);
     if (status == SVMP_OK) svmp_stein_finish(sample->graph, sample->n, of.measured, total, nodes);
     release(&of);
     return status;

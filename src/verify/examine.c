@@ -58,7 +58,7 @@ static svmp_status copy_particles(examination *e) {
     double *to;
     if (x == NULL) SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &to));
-    for (size_t i = 0; i < e->model->graph->own_variables; i++)
+    for (size_t i = 0; i < e->model->graph->moved_variables; i++)
         for (size_t l = 0; l < n; l++) to[i * n + l] = x[i * all + (2 * l + 1) * all / (2 * n)];
     SVMP_TRY(svmp_backend_commit(e->b, ARRAY_PARTICLES));
     return svmp_backend_refresh(e->b);
@@ -126,7 +126,7 @@ static svmp_status make_views(examination *e) {
 }
 
 static svmp_status make_arrays(examination *e) {
-    const size_t own = e->model->graph->own_variables;
+    const size_t own = e->model->graph->moved_variables;
     SVMP_TRY(SVMP_NEW(e->context, e->wrong, own + 1));
     SVMP_TRY(SVMP_NEW(e->context, e->before, e->b->n));
     SVMP_TRY(SVMP_NEW(e->context, e->density, e->b->n));
@@ -149,7 +149,7 @@ static svmp_status set_up(examination *e) {
     SVMP_TRY(find_order(e));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
     SVMP_TRY(look(e, &x, score, e->before));
-    const before_after_size size = {e->model->graph->own_variables, svmp_views_count(e->views), n, e->b->threads};
+    const before_after_size size = {e->model->graph->moved_variables, svmp_views_count(e->views), n, e->b->threads};
     SVMP_TRY(agree(e, svmp_before_after_create(e->context, &size, x, score, e->seen, &e->before_after)));
     SVMP_TRY(svmp_sweeper_create(e->b, &e->sweeper));
     return svmp_sweeper_measure_curvature(e->sweeper, e->b, 0);
@@ -251,8 +251,8 @@ void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {
 static svmp_drift describe_row(const examination *e, size_t i) {
     const svmp_graph *graph = e->model->graph;
     svmp_drift d = {.variable = SIZE_MAX};
-    const size_t own = graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
-    if (of != SIZE_MAX) d.variable = svmp_graph_whole_variable(graph, of);
+    const size_t own = graph->moved_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
+    if (of != SIZE_MAX) d.variable = svmp_variable_key(graph, of);
     if (i < own)
         svmp_verdict_variable_name(e->model, i, d.name, sizeof d.name);
     else
@@ -262,14 +262,14 @@ static svmp_drift describe_row(const examination *e, size_t i) {
 
 /* A variable is wrong once, however many of its rows say so. */
 static int is_news(const examination *e, size_t i) {
-    const size_t own = e->model->graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
+    const size_t own = e->model->graph->moved_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
     if (of == SIZE_MAX || e->wrong[of]) return 0;
     return e->wrong[of] = 1;
 }
 
 static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *largest) {
     const before_after_row *row = &e->rows[i];
-    const int variable = i < e->model->graph->own_variables;
+    const int variable = i < e->model->graph->moved_variables;
     const double between_share = isnan(row->between_share) ? INFINITY : row->between_share;
     const double limit =
         between_share <= together ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
@@ -382,10 +382,10 @@ static svmp_status merge_all(const examination *e, svmp_verdict *v, double *larg
 
 /* After a window. */
 static svmp_status judge(const examination *e, svmp_verdict *v, double *largest) {
-    const size_t rows = e->model->graph->own_variables + svmp_views_count(e->views);
+    const size_t rows = e->model->graph->moved_variables + svmp_views_count(e->views);
     const double tests = BEFORE_AFTER_TESTS * ((double)v->variables + (double)svmp_views_count(e->views));
     svmp_before_after_close(e->before_after, e->rows);
-    memset(e->wrong, 0, e->model->graph->own_variables);
+    memset(e->wrong, 0, e->model->graph->moved_variables);
     v->limit = -svmp_normal_quantile(rows_share * chance / tests / 2);
     v->drifting = v->small = v->drifts = v->unmixed = 0;
     v->slowest = *largest = 0;

@@ -18,7 +18,7 @@ static void check_priors(const svmp_model *model, svmp_verdict *verdict) {
     char name[60];
     size_t named = 0, used = 0;
     verdict->proper = lowered && model->graph->halo == NULL;
-    for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->own; k++) {
+    for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->moved; k++) {
         const lowered_node *node = &lowered->nodes[k];
         verdict->proper &= node->distribution->proper != 0;
         verdict->nested |= node->level > 0 && (!node->location_scale || node->coordinates.centring > 0.5);
@@ -113,18 +113,18 @@ static svmp_status check_nodes(const svmp_run *run, const svmp_discrepancy *node
     suspect worst = {.amount = -1}, infinite = {.amount = -1};
     bool *jumps = NULL;
     SVMP_TRY(svmp_model_agree(run->model, svmp_model_discontinuities(run->model, &jumps)));
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         if (jumps && node_jumps(graph, v, jumps)) continue;
         const double excess = svmp_discrepancy_excess(&nodes[v]);
         if (!isfinite(nodes[v].v) && infinite.count++ == 0) {
             infinite.amount = 1;
-            infinite.place = svmp_graph_whole_node(graph, v);
+            infinite.place = svmp_node_key(graph, v);
             svmp_verdict_node_name(run->model, v, infinite.name, sizeof infinite.name);
         }
         worst.count += excess > 1;
         if (!(excess > worst.amount)) continue;
         worst.amount = excess;
-        worst.place = svmp_graph_whole_node(graph, v);
+        worst.place = svmp_node_key(graph, v);
         svmp_verdict_node_name(run->model, v, worst.name, sizeof worst.name);
     }
     svmp_release(run->context, jumps);
@@ -143,9 +143,9 @@ static svmp_status check_step(const svmp_run *run, svmp_verdict *verdict) {
     if (run->method->kernel == NULL) return SVMP_OK;
     SVMP_TRY(svmp_run_last_movement(run, &moved));
     suspect worst = {.amount = -1}; /* also of a part without variables */
-    if (!isnan(moved.relative) && moved.variable < run->model->graph->own_variables) {
+    if (!isnan(moved.relative) && moved.variable < run->model->graph->moved_variables) {
         worst.amount = moved.relative;
-        worst.place = svmp_graph_whole_variable(run->model->graph, moved.variable);
+        worst.place = svmp_variable_key(run->model->graph, moved.variable);
         svmp_verdict_variable_name(run->model, moved.variable, worst.name, sizeof worst.name);
     }
     SVMP_TRY(worst_of_all(run, &worst));

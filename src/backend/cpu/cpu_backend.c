@@ -223,9 +223,9 @@ size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_workspac
 /* Roughly: for every pair of particles a distance and an exponential, or a product for every particle and variable. */
 static double operations(const backend *b, const kernel_term *term, size_t units) {
     const svmp_graph *graph = b->model->graph;
-    const double n = (double)b->n, numbers = n * (double)graph->own_variables;
+    const double n = (double)b->n, numbers = n * (double)graph->moved_variables;
     double domain = 1; /* nodes that a node of the term sees, on average */
-    if (term->domain == DOMAIN_ALL) domain = (double)graph->own_variables;
+    if (term->domain == DOMAIN_ALL) domain = (double)graph->moved_variables;
     if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
     if (term->domain == DOMAIN_MESSAGE) domain = 2;
     if ((term->domain == DOMAIN_BLANKET || term->domain == DOMAIN_NEAR) && units > 0)
@@ -247,7 +247,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     svmp_host_units(b);
     if (own->centred) svmp_cpu_centre(b);
     SVMP_TRY(svmp_messages_update(b));
-    if (b->span.first == 0) memset(b->phi, 0, graph->own_variables * b->n * sizeof *b->phi);
+    if (b->span.first == 0) memset(b->phi, 0, graph->moved_variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
         const unit_span units = svmp_unit_span(graph, term->domain, b->span);

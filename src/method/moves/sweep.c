@@ -50,10 +50,10 @@ static svmp_status alloc_workspace(const sweeper *s, sweep_workspace *workspace)
 
 static svmp_status make_factors(sweeper *s) {
     svmp_context *context = s->model->context;
-    const size_t own = s->model->graph->own;
+    const size_t own = s->model->graph->moved;
     SVMP_TRY(SVMP_NEW(context, s->log_step, own));
     SVMP_TRY(SVMP_NEW(context, s->factor_at, own + 1));
-    SVMP_TRY(SVMP_NEW(context, s->spread, s->model->graph->own_variables));
+    SVMP_TRY(SVMP_NEW(context, s->spread, s->model->graph->moved_variables));
     for (size_t v = 0; v < own; v++) {
         const size_t d = svmp_sweep_dimension(s, v);
         s->factor_at[v + 1] = s->factor_at[v] + (d <= SWEEP_BLOCK ? d * (d + 1) / 2 : d);
@@ -69,8 +69,8 @@ static svmp_status find_discontinuous(sweeper *s) {
     bool *discontinuous;
     SVMP_TRY(svmp_model_discontinuities(s->model, &discontinuous));
     if (discontinuous == NULL) return SVMP_OK;
-    svmp_status status = SVMP_NEW(s->model->context, s->discontinuous, graph->own);
-    for (size_t v = 0; status == SVMP_OK && v < graph->own; v++)
+    svmp_status status = SVMP_NEW(s->model->context, s->discontinuous, graph->moved);
+    for (size_t v = 0; status == SVMP_OK && v < graph->moved; v++)
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
             s->discontinuous[v] = s->discontinuous[v] || discontinuous[i];
     svmp_release(s->model->context, discontinuous);
@@ -125,7 +125,7 @@ void svmp_sweeper_free(sweeper *s) {
 
 exact_sum svmp_sweeper_steps(const sweeper *s) {
     exact_sum sum = {0};
-    for (size_t v = 0; v < s->model->graph->own; v++) svmp_exact_add(&sum, exp(s->log_step[v]));
+    for (size_t v = 0; v < s->model->graph->moved; v++) svmp_exact_add(&sum, exp(s->log_step[v]));
     return sum;
 }
 
@@ -206,10 +206,8 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     bound(n, d, u, m->workspace->forth);
     if (is_discontinuous(s, v)) memset(u, 0, d * n * sizeof *u);
     for (size_t j = 0; j < d; j++) {
-        const random_stream stream = {.seed = m->seed,
-                                      .purpose = RANDOM_LOCAL,
-                                      .a = m->t,
-                                      .b = svmp_graph_whole_variable(graph, graph->first[v] + j)};
+        const random_stream stream = {
+            .seed = m->seed, .purpose = RANDOM_LOCAL, .a = m->t, .b = svmp_variable_key(graph, graph->first[v] + j)};
         svmp_random_quick_normals(stream, n, w + j * n);
     }
     for (size_t k = 0; k < d * n; k++) y[k] = w[k] = half * u[k] + epsilon * w[k];
@@ -263,7 +261,7 @@ SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) 
     const double *after = m->workspace->value_there + place * n;
     double *ratio = m->workspace->forth, *log_uniform = m->workspace->uniform, sum = 0;
     const random_stream stream = {
-        .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_graph_whole_node(graph, v)};
+        .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_node_key(graph, v)};
     svmp_random_log_uniforms(stream, n, log_uniform);
     for (size_t l = 0; l < n; l++) ratio[l] = after[l] < INFINITY ? ratio[l] : NAN;
     for (size_t l = 0; m->gain > 0 && l < n; l++) sum += ratio[l] < 0 ? exp(ratio[l]) : ratio[l] >= 0;

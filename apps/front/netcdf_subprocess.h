@@ -1,7 +1,7 @@
 /* NetCDF and HDF5 crash on some damaged files, and without memory: what they do is tried, or done, in a child process,
  * so that a run outlives it. */
-#ifndef SVMP_FRONT_NETCDF_SHIELD_H
-#define SVMP_FRONT_NETCDF_SHIELD_H
+#ifndef SVMP_FRONT_NETCDF_SUBPROCESS_H
+#define SVMP_FRONT_NETCDF_SUBPROCESS_H
 
 #include "svmp_parallel.h"
 

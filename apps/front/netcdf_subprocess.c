@@ -1,4 +1,4 @@
-#include "front/netcdf_shield.h"
+#include "front/netcdf_subprocess.h"
 
 #include <fcntl.h>
 #include <signal.h>
