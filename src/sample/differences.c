@@ -129,6 +129,24 @@ static void free_room(svmp_context *context, side_room *room) {
     svmp_release(context, room->squares);
 }
 
+typedef struct difference_work {
+    const side *a, *b;
+    side_room *rooms; /* two for each thread */
+    svmp_difference *rows;
+} difference_work;
+
+static void compare_variable(void *work, size_t k) {
+    const difference_work *w = work;
+    const side *a = w->a, *b = w->b;
+    side_room *own = &w->rooms[2 * svmp_thread_number()];
+    const double unit = fmax(unit_of(a, k), unit_of(b, k));
+    const estimate here = estimate_of(a, own, k, unit), there = estimate_of(b, own + 1, k, unit);
+    svmp_difference *row = &w->rows[a->place[k]];
+    *row = difference_of(&here, &there, unit);
+    row->z_low = z_of_quantile(a, b, own, k, 0.05);
+    row->z_high = z_of_quantile(a, b, own, k, 0.95);
+}
+
 svmp_status svmp_particles_differences(const svmp_particles *particles, const svmp_particles *reference,
                                        svmp_difference *rows) {
     if (particles == NULL) return SVMP_BAD_CALL;
@@ -149,16 +167,7 @@ svmp_status svmp_particles_differences(const svmp_particles *particles, const sv
         SVMP_CHECK(create_room(context, &a, &rooms[2 * t]));
         SVMP_CHECK(create_room(context, &b, &rooms[2 * t + 1]));
     }
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-    for (size_t k = 0; k < particles->variables; k++) {
-        side_room *own = &rooms[2 * svmp_thread_number()];
-        const double unit = fmax(unit_of(&a, k), unit_of(&b, k));
-        const estimate here = estimate_of(&a, own, k, unit), there = estimate_of(&b, own + 1, k, unit);
-        svmp_difference *row = &rows[a_place[k]];
-        *row = difference_of(&here, &there, unit);
-        row->z_low = z_of_quantile(&a, &b, own, k, 0.05);
-        row->z_high = z_of_quantile(&a, &b, own, k, 0.95);
-    }
+    svmp_parallel_for(threads, particles->variables, 16, compare_variable, &(difference_work){&a, &b, rooms, rows});
 done:
     for (int t = 0; rooms && t < 2 * threads; t++) free_room(context, &rooms[t]);
     svmp_release(context, rooms);
