@@ -30,7 +30,7 @@ typedef struct svmp_host {
 } svmp_host;
 
 struct svmp_device;
-struct team;
+struct svmp_peers;
 
 typedef struct svmp_plugin {
     uint32_t version; /* SVMP_PLUGIN_VERSION */
@@ -46,7 +46,7 @@ typedef struct svmp_plugin {
     const struct svmp_device *const *devices; /* of SVMP_PLUGIN_DEVICE; NULL behind the last one */
 
     /* Of SVMP_PLUGIN_PEERS: makes this process one of several; returns an svmp_status. */
-    int (*join)(const svmp_host *host, struct team **made);
+    int (*join)(const svmp_host *host, const struct svmp_peers **made);
 } svmp_plugin;
 
 /* The sizes of what both sides share. */

@@ -66,8 +66,8 @@ static svmp_status take_arrays(backend *b) {
     for (size_t s = 0; s < 2; s++)
         if (b->state[s]) SVMP_TRY(CUDA_TAKE(b, own->state[s], numbers));
     const svmp_graph *graph = b->model->graph;
-    if (graph->whole_variable) SVMP_TRY(CUDA_PUT(b, own->whole_variable, variables, graph->whole_variable));
-    if (graph->whole_node) SVMP_TRY(CUDA_PUT(b, own->whole_node, graph->nodes, graph->whole_node));
+    if (graph->variable_key) SVMP_TRY(CUDA_PUT(b, own->variable_key, variables, graph->variable_key));
+    if (graph->node_key) SVMP_TRY(CUDA_PUT(b, own->node_key, graph->nodes, graph->node_key));
     SVMP_TRY(CUDA_PUT(b, own->lower, variables, b->model->lower));
     return CUDA_PUT(b, own->upper, variables, b->model->upper);
 }
@@ -101,7 +101,7 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
     own->ops = ops;
     own->bits = bits;
-    if (ops->open(&own->device, b->others ? b->others->local : 0, text, sizeof text) != 0) { /* they share devices */
+    if (ops->open(&own->device, b->model->graph->peers->local, text, sizeof text) != 0) { /* they share devices */
         svmp_release(b->context, own);
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
     }

@@ -110,7 +110,7 @@ static svmp_status list_all(const backend *b, message_lists *l) {
     SVMP_TRY(SVMP_NEW(b->context, l->linear, graph->variables));
     SVMP_TRY(SVMP_NEW(b->context, l->derivative_start, graph->variables + 1));
     for (size_t own = 0; own < 2; own++) SVMP_TRY(SVMP_NEW(b->context, l->start[own], graph->variables + 1));
-    for (size_t v = 0; v < graph->own; v++)
+    for (size_t v = 0; v < graph->moved; v++)
         for (size_t i = graph->first[v]; b->messages->asked[v] && i < graph->first[v + 1]; i++) {
             SVMP_TRY(list_derivatives(b, v, i, l));
             SVMP_TRY(list_quadratic(b, v, i, l));

@@ -10,7 +10,7 @@
 
 /* A finite score that single precision does not have, or not the sum of n of them: the number of it, or SIZE_MAX. */
 static size_t find_beyond(const backend *b) {
-    const size_t total = b->model->graph->own_variables * b->n;
+    const size_t total = b->model->graph->moved_variables * b->n;
     const double most = (double)FLT_MAX / (double)b->n;
     size_t beyond = SIZE_MAX;
     for (size_t at = 0; at < total; at++) {
@@ -107,7 +107,7 @@ static svmp_status finish(backend *b, size_t t) {
 static svmp_status move(backend *b, device_kernel which, const step_args *args, size_t t) {
     cuda *own = b->own;
     SVMP_TRY(svmp_cuda_settle(b));
-    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->own_variables * b->n)));
+    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->moved_variables * b->n)));
     own->centred = 0;
     return finish(b, t);
 }
@@ -124,7 +124,7 @@ static svmp_status iterate(backend *b, const step_args *by, size_t t) {
                            .placed = own->centre.placed,
                            .placed_next = own->placed_next};
     if (!own->centred) SVMP_TRY(svmp_cuda_centre(b, 0));
-    if (own->halo_moved) SVMP_TRY(svmp_cuda_centre(b, b->model->graph->own_variables));
+    if (own->halo_moved) SVMP_TRY(svmp_cuda_centre(b, b->model->graph->moved_variables));
     SVMP_TRY(svmp_cuda_draw(b, term, own->due_t));
     args.pair.units = term->units;
     args.pair.z = own->centre.z32;
@@ -162,7 +162,7 @@ static step_args arguments(const backend *b, double rate, size_t t) {
                        .second = own->state[1],
                        .rate = rate,
                        .seed = b->seed,
-                       .whole = own->whole_variable,
+                       .whole = own->variable_key,
                        .awaited = b->patience == 0,
                        .quick = own->bits == 32,
                        .iteration = t};

@@ -303,11 +303,11 @@ svmp_status svmp_cuda_plan_score(backend *b) {
     SVMP_TRY(CUDA_PUT(b, whole->constant, variables, q->linear));
     whole->minus = 1;
     whole->out = own->score;
-    SVMP_TRY(svmp_cuda_cut(b, model->graph->own_variables, q->start, &own->quadratic));
+    SVMP_TRY(svmp_cuda_cut(b, model->graph->moved_variables, q->start, &own->quadratic));
 
     if (!own->gathers) return SVMP_OK;
     own->gather.whole.out = own->score;
-    return svmp_cuda_cut(b, model->graph->own_variables, model->gather_start, &own->gather);
+    return svmp_cuda_cut(b, model->graph->moved_variables, model->gather_start, &own->gather);
 }
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }

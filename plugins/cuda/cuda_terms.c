@@ -99,11 +99,11 @@ static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *te
     }
     const size_t neighbours = asked->neighbours < most ? asked->neighbours : most;
     *d = (draw_args){
-        .neighbours = neighbours, .width = (neighbours + 1) * widest, .seed = b->seed, .whole = own->whole_node};
+        .neighbours = neighbours, .width = (neighbours + 1) * widest, .seed = b->seed, .whole = own->node_key};
     SVMP_TRY(CUDA_PUT(b, d->first, graph->nodes + 1, graph->first));
     SVMP_TRY(CUDA_PUT(b, d->start, graph->distinct + 1, graph->neighbourhoods.start));
     SVMP_TRY(CUDA_PUT(b, d->item, graph->neighbourhoods.start[graph->distinct], graph->neighbourhoods.item));
-    SVMP_TRY(CUDA_PUT(b, d->neighbourhood_of, graph->own, graph->neighbourhood_of));
+    SVMP_TRY(CUDA_PUT(b, d->neighbourhood_of, graph->moved, graph->neighbourhood_of));
     SVMP_TRY(CUDA_TAKE(b, d->drawn, term->units * (d->neighbours + 1)));
     SVMP_TRY(CUDA_TAKE(b, d->domain, term->units * d->width));
     SVMP_TRY(CUDA_TAKE(b, d->begin, term->units));
@@ -304,7 +304,7 @@ svmp_status svmp_cuda_plan_whole(backend *b) {
     const size_t variables = b->model->graph->variables;
     if (own->term_count != 1 || term->way != WAY_FUSED || own->ops->iterate == NULL || b->messages || b->sd)
         return SVMP_OK;
-    if (term->member_start[term->units] != b->model->graph->own_variables) return SVMP_OK;
+    if (term->member_start[term->units] != b->model->graph->moved_variables) return SVMP_OK;
     pair_args all = term->all;
     all.units = term->units;
     const int iterates = own->ops->iterates(own->device, own->bits, &all);

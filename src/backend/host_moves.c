@@ -8,7 +8,7 @@
 
 svmp_status svmp_host_not_finite(backend *b, size_t t) {
     char name[128];
-    const size_t n = b->n, total = b->model->graph->own_variables * n;
+    const size_t n = b->n, total = b->model->graph->moved_variables * n;
     size_t at = 0;
     while (at < total && isfinite(b->score[at])) at++;
     if (at == total) {
@@ -45,8 +45,8 @@ static int move(backend *b, size_t i) {
 
 variable_span svmp_host_fresh(const backend *b) {
     const svmp_graph *graph = b->model->graph;
-    return (variable_span){b->span.first == 0 ? 0 : graph->own_variables,
-                           b->span.last == graph->own ? graph->variables : graph->own_variables};
+    return (variable_span){b->span.first == 0 ? 0 : graph->moved_variables,
+                           b->span.last == graph->moved ? graph->variables : graph->moved_variables};
 }
 
 static void scale(size_t n, double by, double *row) {
@@ -104,7 +104,7 @@ typedef struct move_work {
 } move_work;
 
 static svmp_status move_all(backend *b, double operations, void (*move_one)(void *work, size_t i), move_work *work) {
-    const size_t variables = b->model->graph->own_variables;
+    const size_t variables = b->model->graph->moved_variables;
     const int threads = svmp_threads_for(b->threads, operations * (double)variables * (double)b->n);
     svmp_parallel_for(threads, variables, 0, move_one, work);
     b->largest = work->largest;
@@ -132,7 +132,7 @@ svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
 static void diffuse_one(void *work, size_t i) {
     move_work *w = work;
     backend *b = w->b;
-    const size_t n = b->n, whole = svmp_graph_whole_variable(b->model->graph, i);
+    const size_t n = b->n, whole = svmp_variable_key(b->model->graph, i);
     const double *score = b->score + i * n, spread = sqrt(2 * w->rate);
     double *phi = b->phi + i * n;
     svmp_keep_largest(&w->largest, largest_of(n, score));

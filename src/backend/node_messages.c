@@ -43,14 +43,14 @@ static svmp_status make_room(backend *b, const kernel *k) {
     const svmp_graph *graph = b->model->graph;
     messages *m = b->messages;
     const size_t row = b->n * sizeof(double);
-    SVMP_TRY(SVMP_NEW(b->context, m->asked, graph->own));
+    SVMP_TRY(SVMP_NEW(b->context, m->asked, graph->moved));
     for (size_t a = 0; a < k->count; a++)
-        for (size_t v = 0; v < graph->own; v++)
+        for (size_t v = 0; v < graph->moved; v++)
             m->asked[v] |= (unsigned char)svmp_near_asks(&k->terms[a], &m->hubs[a], v);
-    SVMP_TRY(make_evaluator(b, 0, graph->interior, &m->evaluators[0], &m->variables[0]));
-    SVMP_TRY(make_evaluator(b, graph->interior, graph->own, &m->evaluators[1], &m->variables[1]));
-    SVMP_TRY(svmp_allocate(b->context, graph->own_variables, row, (void **)&m->at));
-    return svmp_allocate(b->context, graph->own_variables, row, (void **)&m->rows);
+    SVMP_TRY(make_evaluator(b, 0, graph->inner, &m->evaluators[0], &m->variables[0]));
+    SVMP_TRY(make_evaluator(b, graph->inner, graph->moved, &m->evaluators[1], &m->variables[1]));
+    SVMP_TRY(svmp_allocate(b->context, graph->moved_variables, row, (void **)&m->at));
+    return svmp_allocate(b->context, graph->moved_variables, row, (void **)&m->rows);
 }
 
 svmp_status svmp_messages_create(backend *b, const kernel *k) {
@@ -121,7 +121,7 @@ static void standardise_node(void *work, size_t k) {
 static svmp_status update(backend *b, const double *x, int boundary) {
     const svmp_graph *graph = b->model->graph;
     const messages *m = b->messages;
-    const size_t first = boundary ? graph->interior : 0, last = boundary ? graph->own : graph->interior;
+    const size_t first = boundary ? graph->inner : 0, last = boundary ? graph->moved : graph->inner;
     if (m->evaluators[boundary] == NULL) return SVMP_OK;
     const int threads = svmp_threads_for(b->threads, 5 * (double)m->variables[boundary] * (double)b->n);
     message_work work = {b, x, first};
@@ -134,7 +134,7 @@ static svmp_status update(backend *b, const double *x, int boundary) {
 svmp_status svmp_messages_update(backend *b) {
     if (b->messages == NULL) return SVMP_OK;
     if (b->span.first == 0) SVMP_TRY(update(b, b->x, 0));
-    return b->span.last == b->model->graph->own ? update(b, b->x, 1) : SVMP_OK;
+    return b->span.last == b->model->graph->moved ? update(b, b->x, 1) : SVMP_OK;
 }
 
 svmp_status svmp_messages_at(backend *b, const double *x) {

@@ -11,8 +11,8 @@ struct svmp_context {
     svmp_error_function tell; /* of an error */
     void *log_data, *tell_data;
     char error[1024];
-    struct team *team; /* the other processes; NULL: there are none */
-    int sharing;       /* how many processes, this one included, may run on the same processors; 0: one process */
+    const struct svmp_peers *peers; /* all processes that work on one model; alone: svmp_alone, never NULL */
+    int sharing; /* how many processes, this one included, may run on the same processors; 0: one process */
 };
 
 /* Returns from the calling function if a call failed; the error message is already in the context. */

@@ -21,11 +21,10 @@ static uint32_t least_colour(const svmp_graph *graph, size_t v, const uint32_t *
 
 /* Own nodes in the order of the whole: the interior and the boundary both ascend. */
 static void order_own(const svmp_graph *graph, uint32_t *order) {
-    size_t inner = 0, outer = graph->interior;
-    for (size_t k = 0; k < graph->own; k++) {
-        const int take_inner =
-            outer == graph->own ||
-            (inner < graph->interior && svmp_graph_whole_node(graph, inner) < svmp_graph_whole_node(graph, outer));
+    size_t inner = 0, outer = graph->inner;
+    for (size_t k = 0; k < graph->moved; k++) {
+        const int take_inner = outer == graph->moved ||
+                               (inner < graph->inner && svmp_node_key(graph, inner) < svmp_node_key(graph, outer));
         order[k] = (uint32_t)(take_inner ? inner++ : outer++);
     }
 }
@@ -43,8 +42,7 @@ static void colour_some(const svmp_graph *graph, size_t *left, uint32_t *order, 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
 typedef struct exchange {
-    const team *team;
-    team_line *line;
+    svmp_peer_line *line;
     size_t *out, *in;
     double *leaving, *arriving; /* colours as numbers; -1: none yet */
 } exchange;
@@ -59,7 +57,7 @@ static svmp_status open_exchange(const svmp_graph *graph, exchange *e) {
         e->in[k] = halo->from[k + 1] - halo->from[k];
     }
     SVMP_TRY(SVMP_NEW(context, e->leaving, halo->send.start[halo->neighbours]));
-    return SVMP_NEW(context, e->arriving, graph->nodes - graph->own);
+    return SVMP_NEW(context, e->arriving, graph->nodes - graph->moved);
 }
 
 static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *colour) {
@@ -68,10 +66,10 @@ static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *col
         const uint32_t mine = colour[send->item[k]];
         e->leaving[k] = mine == NO_COLOUR ? -1 : (double)mine;
     }
-    e->team->depart(e->team, e->line, e->leaving, e->arriving);
-    e->team->arrived(e->team, e->line, true);
-    for (size_t v = graph->own; v < graph->nodes; v++) {
-        const double theirs = e->arriving[v - graph->own];
+    graph->peers->depart(graph->peers, e->line, e->leaving, e->arriving);
+    graph->peers->arrived(graph->peers, e->line, true);
+    for (size_t v = graph->moved; v < graph->nodes; v++) {
+        const double theirs = e->arriving[v - graph->moved];
         colour[v] = theirs < 0 ? NO_COLOUR : (uint32_t)theirs;
     }
 }
@@ -80,19 +78,20 @@ static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *col
 static svmp_status colour_part(const svmp_graph *graph, size_t left, uint32_t *order, size_t *taken_by,
                                uint32_t *colour) {
     svmp_context *context = graph->context;
-    exchange e = {.team = context->team};
+    const svmp_peers *peers = graph->peers;
+    exchange e = {0};
     svmp_status status = open_exchange(graph, &e);
-    SVMP_CHECK(svmp_team_agree(context, status));
-    const team_routes routes = {graph->halo->neighbours, 1, graph->halo->rank, e.out, e.in};
-    SVMP_CHECK(e.team->connect(context, e.team, &routes, &e.line));
+    SVMP_CHECK(svmp_agree(context, peers, status));
+    const svmp_peer_routes routes = {graph->halo->neighbours, 1, graph->halo->rank, e.out, e.in};
+    SVMP_CHECK(peers->connect(context, peers, &routes, &e.line));
     for (double most = 1; most > 0;) {
         colour_some(graph, &left, order, taken_by, colour);
         exchange_colours(graph, &e, colour);
         most = (double)left;
-        e.team->max(e.team, 1, &most);
+        peers->max(peers, 1, &most);
     }
 done:
-    if (e.line) e.team->disconnect(context, e.line);
+    if (e.line) peers->disconnect(context, e.line);
     svmp_release(context, e.out);
     svmp_release(context, e.in);
     svmp_release(context, e.leaving);
@@ -104,21 +103,21 @@ done:
 
 svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t *colours) {
     svmp_context *context = graph->context;
-    const int part = graph->halo != NULL && context->team != NULL;
+    const svmp_peers *peers = graph->peers;
     uint32_t *order = NULL;
-    size_t *taken_by = NULL, left = graph->own;
-    svmp_status status = SVMP_NEW(context, order, graph->own);
+    size_t *taken_by = NULL, left = graph->moved;
+    svmp_status status = SVMP_NEW(context, order, graph->moved);
     if (status == SVMP_OK) status = SVMP_NEW(context, taken_by, graph->nodes + 1);
-    SVMP_CHECK(part ? svmp_team_agree(context, status) : status);
+    SVMP_CHECK(svmp_agree(context, peers, status));
     for (size_t v = 0; v < graph->nodes; v++) colour[v] = NO_COLOUR;
     order_own(graph, order);
-    if (part)
+    if (peers->count > 1)
         SVMP_CHECK(colour_part(graph, left, order, taken_by, colour));
     else
         colour_some(graph, &left, order, taken_by, colour);
     double most = 0;
-    for (size_t v = 0; v < graph->own; v++) most = (double)colour[v] + 1 > most ? (double)colour[v] + 1 : most;
-    if (part) context->team->max(context->team, 1, &most);
+    for (size_t v = 0; v < graph->moved; v++) most = (double)colour[v] + 1 > most ? (double)colour[v] + 1 : most;
+    peers->max(peers, 1, &most);
     *colours = (size_t)most;
 done:
     svmp_release(context, order);

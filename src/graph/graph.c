@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "base/peers.h"
 #include "svmp_parallel.h"
 
 svmp_status svmp_graph_create(svmp_context *context, svmp_graph **graph) {
     svmp_graph *made = NULL;
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
+    made->peers = &svmp_alone;
     svmp_status status;
     SVMP_CHECK(SVMP_GROW(context, made->first, made->first_capacity, 1));
     SVMP_CHECK(SVMP_GROW(context, made->scopes.start, made->scope_start_capacity, 1));
@@ -25,8 +27,8 @@ static void free_derived(svmp_graph *graph) {
     graph->neighbourhood_of = NULL;
     svmp_lists_free(graph->context, &graph->neighbourhoods);
     svmp_lists_free(graph->context, &graph->members);
-    svmp_release(graph->context, graph->whole_node);
-    svmp_release(graph->context, graph->whole_variable);
+    svmp_release(graph->context, graph->node_key);
+    svmp_release(graph->context, graph->variable_key);
     svmp_halo_free(graph->context, graph->halo);
 }
 
@@ -182,9 +184,9 @@ done:
 /* The map node -> neighbourhood, transposed. */
 svmp_status svmp_graph_members(const svmp_graph *graph, index_lists *members) {
     index_lists one_each = {.item = graph->neighbourhood_of};
-    SVMP_TRY(SVMP_NEW(graph->context, one_each.start, graph->own + 1));
-    for (size_t v = 0; v <= graph->own; v++) one_each.start[v] = v;
-    svmp_status status = svmp_lists_transpose(graph->context, graph->own, &one_each, graph->distinct, members);
+    SVMP_TRY(SVMP_NEW(graph->context, one_each.start, graph->moved + 1));
+    for (size_t v = 0; v <= graph->moved; v++) one_each.start[v] = v;
+    svmp_status status = svmp_lists_transpose(graph->context, graph->moved, &one_each, graph->distinct, members);
     svmp_release(graph->context, one_each.start);
     return status;
 }
@@ -207,8 +209,8 @@ svmp_status svmp_graph_finish(svmp_graph *graph) {
     for (size_t v = 0; v < graph->nodes; v++) class_of[v] = kind[class_of[v]];
     graph->neighbourhood_of = class_of;
     class_of = NULL;
-    graph->own = graph->interior = graph->whole_nodes = graph->nodes;
-    graph->own_variables = graph->interior_variables = graph->whole_variables = graph->variables;
+    graph->moved = graph->inner = graph->whole_nodes = graph->nodes;
+    graph->moved_variables = graph->inner_variables = graph->whole_variables = graph->variables;
     SVMP_CHECK(svmp_graph_members(graph, &graph->members));
 
 done:
@@ -222,14 +224,14 @@ done:
 
 size_t svmp_graph_nodes(const svmp_graph *graph) { return graph ? graph->nodes : 0; }
 
-size_t svmp_graph_own(const svmp_graph *graph) { return graph ? graph->own : 0; }
+size_t svmp_graph_own(const svmp_graph *graph) { return graph ? graph->moved : 0; }
 
 size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node) {
-    return graph && node < graph->nodes ? svmp_graph_whole_node(graph, node) : 0;
+    return graph && node < graph->nodes ? svmp_node_key(graph, node) : 0;
 }
 
 size_t svmp_graph_variable_in_whole(const svmp_graph *graph, size_t variable) {
-    return graph && variable < graph->variables ? svmp_graph_whole_variable(graph, variable) : 0;
+    return graph && variable < graph->variables ? svmp_variable_key(graph, variable) : 0;
 }
 
 size_t svmp_graph_variables(const svmp_graph *graph) { return graph ? graph->variables : 0; }
@@ -246,7 +248,7 @@ size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node) {
 
 const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count) {
     if (count) *count = 0;
-    if (graph == NULL || count == NULL || node >= graph->own || graph->neighbourhood_of == NULL) return NULL;
+    if (graph == NULL || count == NULL || node >= graph->moved || graph->neighbourhood_of == NULL) return NULL;
     const size_t *start = graph->neighbourhoods.start + graph->neighbourhood_of[node];
     *count = start[1] - start[0];
     return graph->neighbourhoods.item + start[0];

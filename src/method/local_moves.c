@@ -58,7 +58,7 @@ static svmp_status alloc(svmp_run *run) {
     const size_t sweeps = run->iterations > warmup ? run->iterations - warmup : 0;
     own->stride = stride_of(sweeps, run->options.draws);
     own->capacity = sweeps / own->stride;
-    const double bytes = sizeof(double) * (double)own->capacity * (double)n * (double)(graph->own_variables + 2);
+    const double bytes = sizeof(double) * (double)own->capacity * (double)n * (double)(graph->moved_variables + 2);
     status = svmp_require_memory(context, bytes, "these draws need");
     SVMP_TRY(svmp_model_agree(run->model, status));
     SVMP_TRY(svmp_sweeper_create(run->backend, &own->sweeper));
@@ -68,7 +68,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(SVMP_NEW(context, own->wrong, n));
     SVMP_TRY(SVMP_NEW(context, own->log_density, own->capacity * n));
     SVMP_TRY(SVMP_NEW(context, own->moves, own->capacity * n));
-    return svmp_allocate(context, own->capacity * graph->own_variables, n * sizeof(double), (void **)&own->draws);
+    return svmp_allocate(context, own->capacity * graph->moved_variables, n * sizeof(double), (void **)&own->draws);
 }
 
 static void free_walk(svmp_run *run) {
@@ -86,14 +86,14 @@ static void free_walk(svmp_run *run) {
 static svmp_status look(const svmp_run *run, const double *x, double *score, double *log_density, size_t *count) {
     walk *own = run->own;
     const size_t n = run->backend->n;
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = run->model->graph->peers;
     int known;
     SVMP_TRY(svmp_model_agree(run->model, svmp_evaluate(own->evaluator, x, NULL, score)));
     SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, log_density, &known));
     memset(own->wrong, 0, n * sizeof *own->wrong);
-    for (size_t k = 0; k < run->model->graph->own_variables * n; k++)
+    for (size_t k = 0; k < run->model->graph->moved_variables * n; k++)
         if (!isfinite(score[k])) own->wrong[k % n] = 1;
-    if (others) others->max(others, n, own->wrong);
+    peers->max(peers, n, own->wrong);
     *count = 0;
     for (size_t l = 0; l < n; l++) {
         if (!isfinite(log_density[l])) own->wrong[l] = 1;
@@ -104,7 +104,7 @@ static svmp_status look(const svmp_run *run, const double *x, double *score, dou
 
 static svmp_status explain(const svmp_run *run, const double *score, const double *log_density) {
     const walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     char name[128] = "";
     size_t l = 0, k = 0;
     while (own->wrong[l] == 0) l++;
@@ -149,27 +149,23 @@ done:
 /* The mean epsilon of all nodes, the same on all processes. */
 static double mean_step(const svmp_run *run) {
     const walk *own = run->own;
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
     exact_sum sum = svmp_sweeper_steps(own->sweeper);
-    if (others) {
-        others->sum(others, EXACT_WORDS, svmp_exact_to_words(1, &sum));
-        svmp_exact_from_words(1, &sum);
-    }
+    svmp_peers_sum_exactly(run->model->graph->peers, 1, &sum);
     return svmp_exact_value(&sum) / (double)run->model->graph->whole_nodes;
 }
 
 static svmp_status keep(const svmp_run *run) {
     walk *own = run->own;
     backend *b = run->backend;
-    const size_t n = b->n, numbers = run->model->graph->own_variables * n;
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const size_t n = b->n, numbers = run->model->graph->moved_variables * n;
+    const svmp_peers *peers = run->model->graph->peers;
     const double *x;
     int known;
     SVMP_TRY(svmp_backend_refresh(b));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     memcpy(own->draws + own->kept * numbers, x, numbers * sizeof *x);
     SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, own->log_density + own->kept * n, &known));
-    if (others) others->sum(others, n, own->since);
+    peers->sum(peers, n, own->since);
     for (size_t l = 0; l < n; l++) own->moves[own->kept * n + l] = (double)own->since[l];
     memset(own->since, 0, n * sizeof *own->since);
     own->kept++;
@@ -202,7 +198,7 @@ static const double *kept(const svmp_run *run, size_t k, size_t *count) {
     const walk *own = run->own;
     const double *x = NULL;
     *count = own->kept ? own->kept : 1;
-    if (own->kept) return own->draws + k * run->model->graph->own_variables * run->backend->n;
+    if (own->kept) return own->draws + k * run->model->graph->moved_variables * run->backend->n;
     return svmp_backend_view(run->backend, ARRAY_PARTICLES, &x) == SVMP_OK ? x : NULL;
 }
 
@@ -224,13 +220,12 @@ static svmp_status set_statistics(const svmp_run *run, double *column, svmp_part
 
 static svmp_status create_particles(const svmp_run *run, size_t count, svmp_particles **p) {
     const svmp_graph *graph = run->model->graph;
-    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, count, NULL, p);
-    return svmp_particles_create_part(run->context, run->context->team, graph->whole_variables, graph->own_variables,
-                                      graph->whole_variable, count, NULL, p);
+    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
+                                      graph->variable_key, count, NULL, p);
 }
 
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
-    const size_t n = run->backend->n, variables = run->model->graph->own_variables;
+    const size_t n = run->backend->n, variables = run->model->graph->moved_variables;
     size_t each;
     svmp_status status;
     svmp_particles *p = NULL;
@@ -271,7 +266,7 @@ static svmp_status archive_state(archive *a, size_t n, const kept_state *state) 
  * those that are left out count for the next one. */
 static svmp_status load_states(const svmp_run *run, archive *a, size_t count, size_t stride, const kept_state *room) {
     walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     for (size_t k = 0; k < count; k++) {
         SVMP_TRY(archive_state(a, n, room));
         for (size_t l = 0; l < n; l++) own->since[l] += (int64_t)room->moves[l];
@@ -287,7 +282,7 @@ static svmp_status load_states(const svmp_run *run, archive *a, size_t count, si
 
 static svmp_status save_states(const svmp_run *run, archive *a) {
     walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     for (size_t k = 0; k < own->kept; k++) {
         const kept_state state = {own->draws + k * numbers, own->log_density + k * n, own->moves + k * n};
         SVMP_TRY(archive_state(a, n, &state));
@@ -299,12 +294,11 @@ static svmp_status save_states(const svmp_run *run, archive *a) {
 static svmp_status archive_moves(const svmp_run *run, archive *a, int64_t *all) {
     const walk *own = run->own;
     const size_t n = run->backend->n;
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
-    const int first = others == NULL || others->rank == 0;
+    const svmp_peers *peers = run->model->graph->peers;
     memcpy(all, own->since, n * sizeof *all);
-    if (others) others->sum(others, n, all);
+    peers->sum(peers, n, all);
     SVMP_TRY(a->numbers(a, "moves since", ARCHIVE_COUNTS, n, all));
-    for (size_t l = 0; a->loading && l < n; l++) own->since[l] = first ? own->since[l] + all[l] : 0;
+    for (size_t l = 0; a->loading && l < n; l++) own->since[l] = peers->rank == 0 ? own->since[l] + all[l] : 0;
     return SVMP_OK;
 }
 

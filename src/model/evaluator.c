@@ -57,7 +57,7 @@ static int regions_of(const svmp_graph *graph, const factor_group *group, size_t
     if (graph->halo == NULL || group->slots == 0) return INTERIOR;
     for (size_t j = 0; j < group->slots; j++) {
         const size_t i = group->variables[k * group->slots + j];
-        regions |= i < graph->interior_variables ? INTERIOR : i < graph->own_variables ? BOUNDARY : 0;
+        regions |= i < graph->inner_variables ? INTERIOR : i < graph->moved_variables ? BOUNDARY : 0;
     }
     return regions;
 }
@@ -76,7 +76,7 @@ static svmp_status plan_parts(evaluator *e) {
             }
             e->parts[e->group_parts - 1].count++;
         }
-    e->variable_parts = (model->graph->own_variables + PART_VARIABLES - 1) / PART_VARIABLES;
+    e->variable_parts = (model->graph->moved_variables + PART_VARIABLES - 1) / PART_VARIABLES;
     return SVMP_OK;
 }
 
@@ -123,7 +123,7 @@ static void share_variable(evaluator *e, size_t i, int put) {
 }
 
 static svmp_status plan_shares(evaluator *e) {
-    const size_t variables = e->model->graph->own_variables;
+    const size_t variables = e->model->graph->moved_variables;
     for (size_t i = 0; i < variables; i++) share_variable(e, i, 0);
     for (size_t w = 0; w < e->wave_count; w++) e->waves[w + 1].share += e->waves[w].share;
     SVMP_TRY(SVMP_NEW(e->model->context, e->shares, e->waves[e->wave_count].share));
@@ -298,7 +298,7 @@ static int evaluate_span(evaluator *e, node_span span, const double *x, double *
     const svmp_model *model = e->model;
     const svmp_graph *graph = model->graph;
     const size_t n = e->n, from = graph->first[span.first], to = graph->first[span.last];
-    const int regions = (span.first == 0 ? INTERIOR : 0) | (span.last > graph->interior ? BOUNDARY : 0);
+    const int regions = (span.first == 0 ? INTERIOR : 0) | (span.last > graph->inner ? BOUNDARY : 0);
     const size_t entries = model->quadratic.start[to] - model->quadratic.start[from] +
                            20 * (model->gather_start[to] - model->gather_start[from]) + to - from;
     const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
@@ -316,7 +316,7 @@ svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, do
 }
 
 int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
-    return evaluate_span(e, (node_span){0, e->model->graph->own}, x, log_density, score);
+    return evaluate_span(e, (node_span){0, e->model->graph->moved}, x, log_density, score);
 }
 
 svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
@@ -330,9 +330,8 @@ static int counts(const svmp_graph *graph, const factor_group *group, size_t k) 
     const uint32_t *variables = group->variables + k * group->slots;
     size_t first = 0;
     for (size_t j = 1; j < group->slots; j++)
-        if (svmp_graph_whole_variable(graph, variables[j]) < svmp_graph_whole_variable(graph, variables[first]))
-            first = j;
-    return group->slots == 0 || variables[first] < graph->own_variables;
+        if (svmp_variable_key(graph, variables[j]) < svmp_variable_key(graph, variables[first])) first = j;
+    return group->slots == 0 || variables[first] < graph->moved_variables;
 }
 
 /* The log values of a part's instances. Returns whether a function failed. */
@@ -390,24 +389,20 @@ static int add_own(evaluator *e, const double *x, exact_sum *sums) {
     sum_work work = {e, x, e->waves, sums, false};
     for (; work.w < e->waves + e->wave_count; work.w++)
         svmp_parallel_for(e->threads, work.w[1].part - work.w[0].part, 1, sum_part, &work);
-    svmp_parallel_for(e->threads, e->model->graph->own_variables, 0, sum_variable, &work);
+    svmp_parallel_for(e->threads, e->model->graph->moved_variables, 0, sum_variable, &work);
     for (size_t k = e->n; k < (size_t)e->threads * e->n; k++) svmp_exact_merge(&sums[k % e->n], &sums[k]);
     return work.failed;
 }
 
 svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known) {
     svmp_context *context = e->model->context;
-    const team *others = e->model->graph->halo ? context->team : NULL;
     const size_t n = e->n;
     exact_sum *all = NULL; /* how many processes failed, then the sums */
     svmp_status status = SVMP_NEW(context, all, 1 + n * (size_t)e->threads);
     SVMP_CHECK(svmp_model_agree(e->model, status));
     exact_sum *sums = all + 1;
     svmp_exact_add(all, add_own(e, x, sums));
-    if (others) {
-        others->sum(others, (1 + n) * EXACT_WORDS, svmp_exact_to_words(1 + n, all));
-        svmp_exact_from_words(1 + n, all);
-    }
+    svmp_peers_sum_exactly(e->model->graph->peers, 1 + n, all);
     for (size_t l = 0; l < n; l++) {
         svmp_exact_add(&sums[l], e->model->quadratic.constant);
         log_density[l] = svmp_exact_value(&sums[l]);

@@ -170,7 +170,7 @@ const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buf
     else if (model->names[node])
         snprintf(buffer, size, "%s", model->names[node]);
     else
-        snprintf(buffer, size, "x.%zu", svmp_graph_whole_node(model->graph, node) + 1);
+        snprintf(buffer, size, "x.%zu", svmp_node_key(model->graph, node) + 1);
     return buffer;
 }
 
@@ -321,7 +321,7 @@ static svmp_status take_group(svmp_model *model, factor_group group, size_t fact
     size_t first = model->graph->factors;
     if (status == SVMP_OK) status = reserve_group(model);
     if (status == SVMP_OK) status = add_instances(model, &group);
-    if (model->fragment) status = svmp_team_agree(model->context, status);
+    if (model->fragment) status = svmp_agree(model->context, model->context->peers, status);
     bool added = false;
     if (status == SVMP_OK && as_quadratic) status = svmp_gaussian_group_add(model, &group, &added);
     if (added) {

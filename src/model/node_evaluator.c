@@ -120,7 +120,7 @@ svmp_status svmp_local_fail(const local *l, size_t failure) { return svmp_model_
 local_work svmp_local_work(const local *l) {
     const svmp_model *model = l->model;
     const local_plan *plan = &l->plan;
-    const size_t entries = model->quadratic.start[model->graph->own_variables];
+    const size_t entries = model->quadratic.start[model->graph->moved_variables];
     local_work work = {.score = 2 * entries, .sweep = 2 * entries};
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];

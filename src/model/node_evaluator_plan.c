@@ -40,7 +40,7 @@ typedef struct planning {
 
 /* ---- touches ----------------------------------------------------------------------------------------------------- */
 
-static int is_planned(const planning *p, size_t v) { return v < p->model->graph->own && p->colour[v] != LOCAL_NONE; }
+static int is_planned(const planning *p, size_t v) { return v < p->model->graph->moved && p->colour[v] != LOCAL_NONE; }
 
 /* Counts the slots of each touch of an instance in lists.start, one behind its own. */
 static svmp_status count_slots(planning *p, const factor_group *group, size_t k, size_t stamp) {
@@ -202,7 +202,7 @@ static int is_hub(const planning *p, size_t v) { return cost_of(p, v) > 1 && cos
  * colour c, hubs[c] its first hub. */
 static svmp_status order_nodes(planning *p, size_t *start, size_t *hubs) {
     svmp_context *context = p->model->context;
-    const size_t own = p->model->graph->own;
+    const size_t own = p->model->graph->moved;
     size_t *next = NULL;
     SVMP_TRY(SVMP_NEW(context, next, 2 * p->colours + 1)); /* a colour's nodes, its hubs */
     for (size_t v = 0; v < own; v++)
@@ -342,8 +342,8 @@ static svmp_status find_blocks(planning *p) {
     const svmp_model *model = p->model;
     const quadratic *q = &model->quadratic;
     const size_t *first = model->graph->first;
-    SVMP_TRY(SVMP_NEW(model->context, p->plan->block, model->graph->own_variables));
-    for (size_t v = 0; v < model->graph->own; v++)
+    SVMP_TRY(SVMP_NEW(model->context, p->plan->block, model->graph->moved_variables));
+    for (size_t v = 0; v < model->graph->moved; v++)
         for (size_t i = first[v]; is_planned(p, v) && i < first[v + 1]; i++) {
             size_t e = q->start[i];
             while (e < q->start[i + 1] && (q->column[e] < first[v] || q->column[e] >= first[v + 1])) e++;

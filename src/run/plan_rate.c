@@ -128,7 +128,7 @@ svmp_status svmp_plan_measure_rate(const svmp_model *model, const run_options *o
     if (status == SVMP_NOT_FINITE) status = time_iteration(some, &fewer, 1, &seconds);
     SVMP_CHECK(status);
     *rate = seconds / svmp_graph_work(some->graph) * growth(d, (double)options->particles / n);
-    *measured = (double)some->graph->own;
+    *measured = (double)some->graph->moved;
 done:
     svmp_model_free(some);
     svmp_release(context, s.chosen);

@@ -17,14 +17,14 @@ svmp_status svmp_run_refuse_backend(svmp_context *context, const char *path, con
 
 /* The backend that the checkpoint names, the same in all processes; "": it names none. */
 static svmp_status saved_backend(svmp_context *context, const char *path, char *name, size_t size) {
-    const team *others = context->team;
+    const svmp_peers *peers = context->peers;
     checkpoint file = {0};
     svmp_status status;
     const char *text = NULL;
-    SVMP_CHECK(svmp_checkpoint_open(context, others, path, &file));
+    SVMP_CHECK(svmp_checkpoint_open(context, peers, path, &file));
     SVMP_CHECK(svmp_checkpoint_find_text(&file, CHECKPOINT_BACKEND, &text));
     snprintf(name, size, "%s", text ? text : "");
-    if (others) others->broadcast(others, 0, size, name);
+    peers->broadcast(peers, 0, size, name);
 done:
     svmp_checkpoint_close(&file);
     return status;

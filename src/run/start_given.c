@@ -81,7 +81,7 @@ static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
     const lowered_model *lowered = run->model->lowered;
     if (run->model->graph->halo == NULL) return svmp_model_unconstrain(run->model, b->n, values, x);
     if (lowered == NULL) {
-        memcpy(x, values, run->model->graph->own_variables * b->n * sizeof *values);
+        memcpy(x, values, run->model->graph->moved_variables * b->n * sizeof *values);
         return SVMP_OK;
     }
     for (size_t level = 0; level < lowered->levels; level++) {
@@ -95,20 +95,20 @@ static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
 /* Never 0; over all processes in the order of the whole. */
 static svmp_status hash_start(svmp_run *run, const double *x) {
     const svmp_graph *graph = run->model->graph;
-    const team *t = graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = graph->peers;
     const size_t n = run->backend->n, together = svmp_spread_rows(n);
     uint64_t hash = SVMP_HASH_START;
     spread s = {0};
     svmp_status status;
     SVMP_CHECK(
-        svmp_spread_open(run->context, t, graph->whole_variables, graph->own_variables, graph->whole_variable, &s));
+        svmp_spread_open(run->context, peers, graph->whole_variables, graph->moved_variables, graph->variable_key, &s));
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
         double *block = NULL;
         SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, x, &block));
         if (block) hash = svmp_hash_bytes(hash, (to - from) * n * sizeof *block, block);
     }
-    if (t) t->broadcast(t, 0, sizeof hash, &hash);
+    peers->broadcast(peers, 0, sizeof hash, &hash);
     run->started_from = hash | 1;
 done:
     svmp_spread_close(&s);
@@ -124,7 +124,7 @@ typedef struct started {
 static svmp_status list_started(const svmp_run *run, started *list) {
     const svmp_model *model = run->model;
     const svmp_graph *graph = model->graph;
-    list->all = model->lowered || graph->halo == NULL ? svmp_model_outputs(model) : graph->own_variables;
+    list->all = model->lowered || graph->halo == NULL ? svmp_model_outputs(model) : graph->moved_variables;
     SVMP_TRY(SVMP_NEW(run->context, list->output, list->all));
     SVMP_TRY(SVMP_NEW(run->context, list->place, list->all));
     for (size_t k = 0; k < list->all; k++) {
@@ -132,7 +132,7 @@ static svmp_status list_started(const svmp_run *run, started *list) {
         list->output[list->count] = (uint32_t)k;
         list->place[list->count++] = !graph->halo     ? (uint32_t)k
                                      : model->lowered ? model->lowered->whole_output[k]
-                                                      : graph->whole_variable[k];
+                                                      : graph->variable_key[k];
     }
     return SVMP_OK;
 }
@@ -145,7 +145,7 @@ static svmp_status name_room(const svmp_run *run, const started *list, svmp_part
     if (graph->halo == NULL)
         SVMP_TRY(svmp_particles_create(run->context, list->count, n, NULL, room));
     else
-        SVMP_TRY(svmp_particles_create_part(run->context, run->context->team,
+        SVMP_TRY(svmp_particles_create_part(run->context, graph->peers,
                                             lowered ? lowered->whole_outputs : graph->whole_variables, list->count,
                                             list->place, n, NULL, room));
     for (size_t k = 0; k < list->count; k++) {
@@ -169,12 +169,10 @@ static svmp_status place_outputs(const started *list, svmp_particles *room, doub
 /* The first `count` particles are at the points of the start; the others are spread around these. */
 static void spread_around(const svmp_run *run, size_t count, double *x) {
     const svmp_graph *graph = run->model->graph;
-    const size_t n = run->backend->n, variables = graph->halo ? graph->own_variables : graph->variables;
+    const size_t n = run->backend->n, variables = graph->moved_variables;
     for (size_t i = 0; i < variables; i++) {
-        const random_stream stream = {.seed = run->options.seed,
-                                      .purpose = RANDOM_INIT,
-                                      .a = UINT64_MAX,
-                                      .b = graph->halo ? graph->whole_variable[i] : i};
+        const random_stream stream = {
+            .seed = run->options.seed, .purpose = RANDOM_INIT, .a = UINT64_MAX, .b = svmp_variable_key(graph, i)};
         for (size_t l = count; l < n; l++) x[i * n + l] += START_SPREAD * svmp_random_normal(stream, l);
     }
 }
@@ -187,7 +185,8 @@ static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     double *placed = NULL, *x = NULL;
     svmp_status status = list_started(run, &list);
     if (status == SVMP_OK) status = name_room(run, &list, &room);
-    if (status == SVMP_OK) status = room->team ? svmp_start_take(particles, room) : match_all(run, particles, room);
+    if (status == SVMP_OK)
+        status = room->peers->count > 1 ? svmp_start_take(particles, room) : match_all(run, particles, room);
     if (status == SVMP_OK) status = place_outputs(&list, room, &placed);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
@@ -269,7 +268,7 @@ svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     if (svmp_start_is_values(path)) return start_from_values(run, path);
     svmp_particles *particles = NULL;
     svmp_status status;
-    if (run->model->graph->halo) SVMP_CHECK(svmp_team_compare_file(run->context, "start", path));
+    if (run->model->graph->halo) SVMP_CHECK(svmp_peers_compare_file(run->context, "start", path));
     if (run->model->graph->halo && !svmp_netcdf_is_meant(path)) {
         SVMP_CHECK(svmp_start_compare(run, NULL, path));
         SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));

@@ -1,6 +1,7 @@
 /* Several samples as the chains of one. */
 #include <string.h>
 
+#include "base/peers.h"
 #include "sample/tally.h"
 
 enum { CALLED = 256 };
@@ -105,7 +106,7 @@ svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts
     size_t draws = 0;
     for (size_t p = 0; p < count && parts[p]; p++) draws += parts[p]->count;
     for (size_t p = 0; p < count; p++)
-        if (joined == NULL || parts[p] == NULL || parts[p]->team)
+        if (joined == NULL || parts[p] == NULL || parts[p]->peers->count > 1)
             return svmp_fail(context, SVMP_BAD_CALL,
                              "svmp_particles_join: a sample or the result is NULL, or a sample is not whole.");
     svmp_particles *made = NULL;

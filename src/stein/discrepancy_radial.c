@@ -54,7 +54,7 @@ static void common_distances(const ksd *of, size_t count, const ksd_room *room, 
     const size_t n = of->sample->n;
     svmp_grid_find(&of->grid, count, room->rows, GRID_SQUARES, threads);
     svmp_parallel_for(threads, n, 1, common_row, &(triangle_work){of, count, room});
-    if (of->team) of->team->sum(of->team, n * (n - 1) / 2, of->grid.steps);
+    of->grid.peers->sum(of->grid.peers, n * (n - 1) / 2, of->grid.steps);
     grid_recount again = {&of->grid, count, room->rows, threads, 0};
     const double few = svmp_grid_few(&of->grid);
     for (size_t l = 0, p = 0; l < n; l++)

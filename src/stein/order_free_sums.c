@@ -63,7 +63,7 @@ static void find_block(void *work, size_t block) {
 void svmp_grid_find(const common_grid *grid, size_t count, const double *const *rows, enum grid_use use, int threads) {
     grid_work work = {grid, count, rows, use};
     svmp_parallel_for(threads, (grid->n + BLOCK - 1) / BLOCK, 0, find_block, &work);
-    if (grid->team) grid->team->max(grid->team, grid->n, grid->of);
+    grid->peers->max(grid->peers, grid->n, grid->of);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ double svmp_grid_multiply(const common_grid *grid, size_t count, const double *c
     double diagonal = 0;
     svmp_grid_find(grid, count, rows, GRID_PRODUCTS, threads);
     svmp_parallel_for(threads, n, 0, multiply_row, &(grid_work){grid, count, rows, GRID_PRODUCTS});
-    if (grid->team) grid->team->sum(grid->team, n * n, grid->steps);
+    grid->peers->sum(grid->peers, n * n, grid->steps);
     for (size_t l = 0; l < n; l++) {
         for (size_t m = 0; m < n; m++) products[l * n + m] = svmp_grid_value(grid, l, m, grid->steps[l * n + m]);
         diagonal += products[l * n + l];
@@ -174,12 +174,12 @@ static void recount_pair(void *work, size_t p) {
 
 void svmp_grid_recount(grid_recount *again) {
     const common_grid *grid = again->grid;
-    const team *others = grid->team;
+    const svmp_peers *peers = grid->peers;
     recount_work work = {.again = again};
     svmp_parallel_for(again->threads, again->noted, 0, measure_pair, &work);
-    if (others && again->noted > 0) others->max(others, again->noted, work.largest);
+    if (again->noted > 0) peers->max(peers, again->noted, work.largest);
     svmp_parallel_for(again->threads, again->noted, 0, recount_pair, &work);
-    if (others && again->noted > 0) others->sum(others, again->noted, work.steps);
+    if (again->noted > 0) peers->sum(peers, again->noted, work.steps);
     for (size_t p = 0; p < again->noted; p++)
         *grid->near[p].distance = (double)work.steps[p] * (grid->near[p].base * 0x1p-52);
     again->noted = 0;
@@ -196,7 +196,7 @@ void svmp_grid_note(grid_recount *again, size_t l, size_t m, double *distance) {
 void svmp_grid_gather(const common_grid *grid, const svmp_graph *graph, const double *own, double *all) {
     const size_t n = grid->n;
     memset(all, 0, graph->whole_variables * n * sizeof *all);
-    for (size_t i = 0; i < graph->own_variables; i++)
-        memcpy(all + svmp_graph_whole_variable(graph, i) * n, own + i * n, n * sizeof *all);
-    grid->team->sum(grid->team, graph->whole_variables * n, (int64_t *)(void *)all);
+    for (size_t i = 0; i < graph->moved_variables; i++)
+        memcpy(all + svmp_variable_key(graph, i) * n, own + i * n, n * sizeof *all);
+    grid->peers->sum(grid->peers, graph->whole_variables * n, (int64_t *)(void *)all);
 }

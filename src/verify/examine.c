@@ -58,7 +58,7 @@ static svmp_status copy_particles(examination *e) {
     double *to;
     if (x == NULL) SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &to));
-    for (size_t i = 0; i < e->model->graph->own_variables; i++)
+    for (size_t i = 0; i < e->model->graph->moved_variables; i++)
         for (size_t l = 0; l < n; l++) to[i * n + l] = x[i * all + (2 * l + 1) * all / (2 * n)];
     SVMP_TRY(svmp_backend_commit(e->b, ARRAY_PARTICLES));
     return svmp_backend_refresh(e->b);
@@ -126,7 +126,7 @@ static svmp_status make_views(examination *e) {
 }
 
 static svmp_status make_arrays(examination *e) {
-    const size_t own = e->model->graph->own_variables;
+    const size_t own = e->model->graph->moved_variables;
     SVMP_TRY(SVMP_NEW(e->context, e->wrong, own + 1));
     SVMP_TRY(SVMP_NEW(e->context, e->before, e->b->n));
     SVMP_TRY(SVMP_NEW(e->context, e->density, e->b->n));
@@ -149,7 +149,7 @@ static svmp_status set_up(examination *e) {
     SVMP_TRY(find_order(e));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
     SVMP_TRY(look(e, &x, score, e->before));
-    const account_size size = {e->model->graph->own_variables, svmp_views_count(e->views), n, e->b->threads};
+    const account_size size = {e->model->graph->moved_variables, svmp_views_count(e->views), n, e->b->threads};
     SVMP_TRY(agree(e, svmp_account_create(e->context, &size, x, score, e->seen, &e->account)));
     SVMP_TRY(svmp_sweeper_create(e->b, &e->sweeper));
     return svmp_sweeper_measure(e->sweeper, e->b, 0);
@@ -201,7 +201,7 @@ static int is_late(examination *e) {
     const size_t promised = LEAST_MOVES, more = e->done < promised ? promised - e->done : 1;
     int late = e->done >= 2 && !has_time(e, more);
     if (run->monitor && run->monitor(&progress, run->monitor_data)) late = e->broken_off = 1;
-    return e->others ? svmp_context_any(e->context, (unsigned)late) != 0 : late;
+    return svmp_peers_any(e->model->graph->peers, (unsigned)late) != 0;
 }
 
 svmp_status svmp_examination_move(examination *e, size_t count, int counted, size_t *moved) {
@@ -251,8 +251,8 @@ void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {
 static svmp_drift describe_row(const examination *e, size_t i) {
     const svmp_graph *graph = e->model->graph;
     svmp_drift d = {.variable = SIZE_MAX};
-    const size_t own = graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
-    if (of != SIZE_MAX) d.variable = svmp_graph_whole_variable(graph, of);
+    const size_t own = graph->moved_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
+    if (of != SIZE_MAX) d.variable = svmp_variable_key(graph, of);
     if (i < own)
         svmp_verdict_variable_name(e->model, i, d.name, sizeof d.name);
     else
@@ -262,14 +262,14 @@ static svmp_drift describe_row(const examination *e, size_t i) {
 
 /* A variable is wrong once, however many of its rows say so. */
 static int is_news(const examination *e, size_t i) {
-    const size_t own = e->model->graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
+    const size_t own = e->model->graph->moved_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
     if (of == SIZE_MAX || e->wrong[of]) return 0;
     return e->wrong[of] = 1;
 }
 
 static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *largest) {
     const account_row *row = &e->rows[i];
-    const int variable = i < e->model->graph->own_variables;
+    const int variable = i < e->model->graph->moved_variables;
     const double apart = isnan(row->apart) ? INFINITY : row->apart;
     const double limit = apart <= together ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
     double worst = 0;
@@ -366,24 +366,25 @@ static void merge(svmp_verdict *v, const svmp_verdict *other) {
 }
 
 static svmp_status merge_all(const examination *e, svmp_verdict *v, double *largest) {
-    if (e->others == NULL) return SVMP_OK;
+    const svmp_peers *peers = e->model->graph->peers;
+    if (peers->count == 1) return SVMP_OK;
     svmp_verdict *all = NULL;
-    SVMP_TRY(agree(e, SVMP_NEW(e->context, all, e->others->count)));
-    e->others->max(e->others, 1, largest);
-    e->others->gather(e->others, sizeof *v, v, all);
+    SVMP_TRY(agree(e, SVMP_NEW(e->context, all, peers->count)));
+    peers->max(peers, 1, largest);
+    peers->gather(peers, sizeof *v, v, all);
     all[0].context = v->context;
     *v = all[0];
-    for (size_t k = 1; k < e->others->count; k++) merge(v, &all[k]);
+    for (size_t k = 1; k < peers->count; k++) merge(v, &all[k]);
     svmp_release(e->context, all);
     return SVMP_OK;
 }
 
 /* After a window. */
 static svmp_status judge(const examination *e, svmp_verdict *v, double *largest) {
-    const size_t rows = e->model->graph->own_variables + svmp_views_count(e->views);
+    const size_t rows = e->model->graph->moved_variables + svmp_views_count(e->views);
     const double tests = ACCOUNT_TESTS * ((double)v->variables + (double)svmp_views_count(e->views));
     svmp_account_close(e->account, e->rows);
-    memset(e->wrong, 0, e->model->graph->own_variables);
+    memset(e->wrong, 0, e->model->graph->moved_variables);
     v->limit = -svmp_normal_quantile(rows_share * chance / tests / 2);
     v->drifting = v->small = v->drifts = v->unmixed = 0;
     v->slowest = *largest = 0;
@@ -409,7 +410,7 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
 /* Why the moves ended before a window did; all processes agree. A window before it may have found something wrong,
  * which is a verdict. */
 static void end_early(const examination *e, svmp_verdict *v) {
-    const unsigned broken = e->others ? svmp_context_any(e->context, (unsigned)e->broken_off) : (unsigned)e->broken_off;
+    const unsigned broken = svmp_peers_any(e->model->graph->peers, (unsigned)e->broken_off);
     if (v->finding != SVMP_FINDING_FAILED) v->unexamined = broken ? SVMP_UNEXAMINED_INTERRUPTED : SVMP_UNEXAMINED_TIME;
 }
 
@@ -441,7 +442,6 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                      .all = count,
                      .context = run->context,
                      .model = run->model,
-                     .others = graph->halo ? run->context->team : NULL,
                      .local = graph->halo || verdict->local || graph->variables > LARGE,
                      .until = seconds > 0 ? svmp_clock_thread_seconds() + seconds : INFINITY,
                      .most = moves == 0            ? MOST_MOVES

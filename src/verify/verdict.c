@@ -18,7 +18,7 @@ static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
     char name[60];
     size_t named = 0, used = 0;
     verdict->proper = lowered && model->graph->halo == NULL;
-    for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->own; k++) {
+    for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->moved; k++) {
         const lowered_node *node = &lowered->nodes[k];
         verdict->proper &= node->distribution->proper != 0;
         verdict->nested |= node->level > 0 && (!node->location_scale || node->coordinates.centring > 0.5);
@@ -71,13 +71,13 @@ typedef struct suspect {
 
 /* The worst of all processes; counts add up. */
 static svmp_status worst_of_all(const svmp_run *run, suspect *mine) {
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = run->model->graph->peers;
     suspect *all = NULL;
-    if (others == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_team_agree(run->context, SVMP_NEW(run->context, all, others->count)));
-    others->gather(others, sizeof *mine, mine, all);
+    if (peers->count == 1) return SVMP_OK;
+    SVMP_TRY(svmp_agree(run->context, peers, SVMP_NEW(run->context, all, peers->count)));
+    peers->gather(peers, sizeof *mine, mine, all);
     *mine = all[0];
-    for (size_t k = 1; k < others->count; k++) {
+    for (size_t k = 1; k < peers->count; k++) {
         const size_t count = mine->count + all[k].count;
         if (all[k].amount > mine->amount || (all[k].amount == mine->amount && all[k].place < mine->place))
             *mine = all[k];
@@ -113,18 +113,18 @@ static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *no
     suspect worst = {.amount = -1}, infinite = {.amount = -1};
     bool *jumps = NULL;
     SVMP_TRY(svmp_model_agree(run->model, svmp_model_jumps(run->model, &jumps)));
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         if (jumps && node_jumps(graph, v, jumps)) continue;
         const double excess = svmp_discrepancy_excess(&nodes[v]);
         if (!isfinite(nodes[v].v) && infinite.count++ == 0) {
             infinite.amount = 1;
-            infinite.place = svmp_graph_whole_node(graph, v);
+            infinite.place = svmp_node_key(graph, v);
             svmp_verdict_node_name(run->model, v, infinite.name, sizeof infinite.name);
         }
         worst.count += excess > 1;
         if (!(excess > worst.amount)) continue;
         worst.amount = excess;
-        worst.place = svmp_graph_whole_node(graph, v);
+        worst.place = svmp_node_key(graph, v);
         svmp_verdict_node_name(run->model, v, worst.name, sizeof worst.name);
     }
     svmp_release(run->context, jumps);
@@ -143,9 +143,9 @@ static svmp_status look_at_step(const svmp_run *run, svmp_verdict *verdict) {
     if (run->method->kernel == NULL) return SVMP_OK;
     SVMP_TRY(svmp_run_last_movement(run, &moved));
     suspect worst = {.amount = -1}; /* also of a part without variables */
-    if (!isnan(moved.relative) && moved.variable < run->model->graph->own_variables) {
+    if (!isnan(moved.relative) && moved.variable < run->model->graph->moved_variables) {
         worst.amount = moved.relative;
-        worst.place = svmp_graph_whole_variable(run->model->graph, moved.variable);
+        worst.place = svmp_variable_key(run->model->graph, moved.variable);
         svmp_verdict_variable_name(run->model, moved.variable, worst.name, sizeof worst.name);
     }
     SVMP_TRY(worst_of_all(run, &worst));
@@ -206,14 +206,14 @@ static void merge_chains(svmp_verdict *v, const svmp_verdict *other) {
 }
 
 static svmp_status merge_all_chains(const svmp_run *run, svmp_verdict *verdict) {
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = run->model->graph->peers;
     svmp_verdict *all = NULL;
-    if (others == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_team_agree(run->context, SVMP_NEW(run->context, all, others->count)));
-    others->gather(others, sizeof *verdict, verdict, all);
+    if (peers->count == 1) return SVMP_OK;
+    SVMP_TRY(svmp_agree(run->context, peers, SVMP_NEW(run->context, all, peers->count)));
+    peers->gather(peers, sizeof *verdict, verdict, all);
     all[0].context = verdict->context;
     *verdict = all[0];
-    for (size_t k = 1; k < others->count; k++) merge_chains(verdict, &all[k]);
+    for (size_t k = 1; k < peers->count; k++) merge_chains(verdict, &all[k]);
     svmp_release(run->context, all);
     return SVMP_OK;
 }
@@ -292,7 +292,7 @@ static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
     svmp_particles *natural = NULL;
     bool any = false;
     for (size_t k = 0; summed && k < summed->count; k++) any = any || summed->unknowns[k].open;
-    if (run->model->graph->halo) any = svmp_context_any(run->context, any) != 0; /* the first process has them */
+    any = svmp_peers_any(run->model->graph->peers, any) != 0; /* the first process has them */
     if (!any) return SVMP_OK;
     SVMP_TRY(svmp_run_particles(run, &natural));
     for (size_t k = 0; summed && k < summed->count; k++) {

@@ -15,7 +15,7 @@
 /* Each says its own line of the script. */
 static void say(player *p) {
     const char *const *words = p->script;
-    p->status = svmp_context_compare(p->context, "the version of svmp", words[p->team.rank]);
+    p->status = svmp_context_compare(p->context, "the version of svmp", words[p->peers.rank]);
 }
 
 static void versions_that_differ_are_refused_by_all(void **unused) {
@@ -62,7 +62,7 @@ static void run_as_told(player *p) {
     run_options options = graphical_options();
     svmp_model *model = NULL;
     svmp_run *run = NULL;
-    options.particles = p->team.rank == 2 ? 8 : 7;
+    options.particles = p->peers.rank == 2 ? 8 : 7;
     p->status = svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL);
     if (p->status == SVMP_OK) p->status = svmp_run_make(model, &options, &run);
     svmp_run_free(run);
@@ -88,9 +88,9 @@ static void options_that_differ_are_refused_by_all(void **unused) {
 /* Processes 1 and 2 fail, each in its own way. */
 static void fail_alone(player *p) {
     svmp_status mine = SVMP_OK;
-    if (p->team.rank == 1) mine = svmp_fail(p->context, SVMP_NOT_FINITE, "One ran away.");
-    if (p->team.rank == 2) mine = svmp_fail(p->context, SVMP_NO_MEMORY, "Two has no memory.");
-    p->status = svmp_team_agree(p->context, mine);
+    if (p->peers.rank == 1) mine = svmp_fail(p->context, SVMP_NOT_FINITE, "One ran away.");
+    if (p->peers.rank == 2) mine = svmp_fail(p->context, SVMP_NO_MEMORY, "Two has no memory.");
+    p->status = svmp_agree(p->context, p->context->peers, mine);
 }
 
 static void the_first_failure_is_everybodys(void **unused) {
@@ -131,20 +131,20 @@ static void read_part(player *p) {
     double *x = calloc(graph->variables * n + 1, sizeof *x), *score = calloc(graph->variables * n + 1, sizeof *score);
     double *log_density = calloc(n, sizeof *log_density);
     for (size_t i = 0; i < graph->variables; i++)
-        memcpy(x + i * n, script->x + graph->whole_variable[i] * n, n * sizeof *x);
+        memcpy(x + i * n, script->x + graph->variable_key[i] * n, n * sizeof *x);
     assert_int_equal(svmp_evaluator_create(model, n, 1, &e), SVMP_OK);
     assert_int_equal(svmp_evaluate(e, x, NULL, score), SVMP_OK);
     assert_int_equal(svmp_evaluate_log_density(e, x, log_density, &known), SVMP_OK);
     assert_true(known);
-    assert_int_equal(split.own, graph->own);
+    assert_int_equal(split.own, graph->moved);
     assert_int_equal(graph->whole_nodes, script->whole->graph->nodes);
-    for (size_t i = 0; i < graph->own_variables; i++)
-        assert_memory_equal(score + i * n, script->score + graph->whole_variable[i] * n, n * sizeof *score);
+    for (size_t i = 0; i < graph->moved_variables; i++)
+        assert_memory_equal(score + i * n, script->score + graph->variable_key[i] * n, n * sizeof *score);
     assert_memory_equal(log_density, script->log_density, n * sizeof *log_density);
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         char here[200], there[200];
         assert_string_equal(svmp_model_node_name(model, v, here, sizeof here),
-                            svmp_model_node_name(script->whole, graph->whole_node[v], there, sizeof there));
+                            svmp_model_node_name(script->whole, graph->node_key[v], there, sizeof there));
     }
     assert_memory_equal(model->identity, &script->identity, sizeof script->identity);
     free(x);
@@ -315,7 +315,7 @@ static void a_run_starts_from_the_particles_of_another(void **unused) {
 /* Particles of 100 variables; those of process 1 have another name, or there are many more of them. */
 static void start_otherwise(player *p) {
     enum { N = 5 };
-    const int *more = p->script, odd = p->team.rank == 1;
+    const int *more = p->script, odd = p->peers.rank == 1;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     run_options options = graphical_options();
     svmp_model *model = NULL;
@@ -379,7 +379,7 @@ static int stop_after(const svmp_progress *progress, void *user_data) {
 static void stop_by_oneself(player *p) {
     const stop_script *script = p->script;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
-    own_monitor own = {.stop = script->stop[p->team.rank]};
+    own_monitor own = {.stop = script->stop[p->peers.rank]};
     run_options options = graphical_options();
     svmp_model *model = NULL;
     svmp_run *plain = NULL, *run = NULL;

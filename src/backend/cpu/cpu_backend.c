@@ -175,7 +175,7 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
                  squares = 2.0 * all.products * (double)b->n * (double)b->n;
     SVMP_TRY(svmp_require_memory(context, (tiles * (double)own->all_tiles + squares) * sizeof(double),
                                  "the kernel matrices of this many particles need"));
-    own->grid = (common_grid){.n = b->n, .variables = graph->whole_variables, .team = b->others};
+    own->grid = (common_grid){.n = b->n, .variables = graph->whole_variables, .peers = graph->peers};
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.of, b->n + PADDING));
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.near, (size_t)GRID_NEAR));
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->near, own->tile_count));
@@ -223,9 +223,9 @@ size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *ro
 /* Roughly: for every pair of particles a distance and an exponential, or a product for every particle and variable. */
 static double operations(const backend *b, const kernel_term *term, size_t units) {
     const svmp_graph *graph = b->model->graph;
-    const double n = (double)b->n, numbers = n * (double)graph->own_variables;
+    const double n = (double)b->n, numbers = n * (double)graph->moved_variables;
     double domain = 1; /* nodes that a node of the term sees, on average */
-    if (term->domain == DOMAIN_ALL) domain = (double)graph->own_variables;
+    if (term->domain == DOMAIN_ALL) domain = (double)graph->moved_variables;
     if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
     if (term->domain == DOMAIN_MESSAGE) domain = 2;
     if ((term->domain == DOMAIN_BLANKET || term->domain == DOMAIN_NEAR) && units > 0)
@@ -267,7 +267,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     svmp_host_units(b);
     if (own->centred) svmp_cpu_centre(b);
     SVMP_TRY(svmp_messages_update(b));
-    if (b->span.first == 0) memset(b->phi, 0, graph->own_variables * b->n * sizeof *b->phi);
+    if (b->span.first == 0) memset(b->phi, 0, graph->moved_variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
         const unit_span units = svmp_unit_span(graph, term->domain, b->span);

@@ -101,7 +101,7 @@ static svmp_status find_messages(backend *b) {
     const ref *r = b->own;
     const svmp_graph *graph = b->model->graph;
     const size_t n = b->n;
-    for (size_t v = 0; b->messages && v < graph->own; v++) {
+    for (size_t v = 0; b->messages && v < graph->moved; v++) {
         if (!b->messages->asked[v]) continue;
         const size_t first = graph->first[v] * n, size = (graph->first[v + 1] - graph->first[v]) * n;
         memcpy(r->moved, b->x, graph->variables * n * sizeof *r->moved);
@@ -124,7 +124,7 @@ static size_t list_domain(backend *b, const kernel *k, size_t a, size_t node, si
     switch (term->domain) {
     case DOMAIN_SELF: return add_variables(graph, node, r->domain, 0);
     case DOMAIN_ALL:
-        for (size_t v = 0; v < graph->own; v++) count = add_variables(graph, v, r->domain, count);
+        for (size_t v = 0; v < graph->moved; v++) count = add_variables(graph, v, r->domain, count);
         return count;
     case DOMAIN_BLANKET: list = svmp_graph_neighbourhood(graph, node, &nodes); break;
     case DOMAIN_RANDOM:
@@ -202,8 +202,7 @@ static void fill_matrix(backend *b, const kernel_term *term, size_t count, pair_
                     r->matrix[l * n + m] += of(x, l, m, centre, by);
         }
         if (term->domain != DOMAIN_ALL) continue;
-        if (b->others) b->others->sum(b->others, n * EXACT_WORDS, svmp_exact_to_words(n, r->sums));
-        if (b->others) svmp_exact_from_words(n, r->sums);
+        svmp_peers_sum_exactly(b->model->graph->peers, n, r->sums);
         for (size_t m = 0; m < n; m++) r->matrix[l * n + m] = svmp_exact_value(&r->sums[m]);
     }
 }
@@ -285,14 +284,14 @@ static double prepare(backend *b, const kernel *k, size_t a, size_t node, size_t
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const svmp_graph *graph = b->model->graph;
     svmp_host_units(b);
-    if (b->span.last < graph->own) return SVMP_OK;
+    if (b->span.last < graph->moved) return SVMP_OK;
     SVMP_TRY(find_messages(b));
     memset(b->phi, 0, graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
         const int once = term->domain == DOMAIN_ALL; /* as others do, whatever their nodes */
         double scale = once ? prepare(b, k, a, 0, t) : 0;
-        for (size_t v = 0; v < graph->own; v++) {
+        for (size_t v = 0; v < graph->moved; v++) {
             if (!once) scale = prepare(b, k, a, v, t);
             for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
                 (term->shape->value ? add_radial : add_linear)(b, term, i, scale);

@@ -50,10 +50,10 @@ static svmp_status make_room(const sweeper *s, sweep_room *room) {
 
 static svmp_status make_factors(sweeper *s) {
     svmp_context *context = s->model->context;
-    const size_t own = s->model->graph->own;
+    const size_t own = s->model->graph->moved;
     SVMP_TRY(SVMP_NEW(context, s->log_step, own));
     SVMP_TRY(SVMP_NEW(context, s->factor_at, own + 1));
-    SVMP_TRY(SVMP_NEW(context, s->spread, s->model->graph->own_variables));
+    SVMP_TRY(SVMP_NEW(context, s->spread, s->model->graph->moved_variables));
     for (size_t v = 0; v < own; v++) {
         const size_t d = svmp_sweep_dimension(s, v);
         s->factor_at[v + 1] = s->factor_at[v] + (d <= SWEEP_BLOCK ? d * (d + 1) / 2 : d);
@@ -69,8 +69,8 @@ static svmp_status find_blind(sweeper *s) {
     bool *jumps;
     SVMP_TRY(svmp_model_jumps(s->model, &jumps));
     if (jumps == NULL) return SVMP_OK;
-    svmp_status status = SVMP_NEW(s->model->context, s->blind, graph->own);
-    for (size_t v = 0; status == SVMP_OK && v < graph->own; v++)
+    svmp_status status = SVMP_NEW(s->model->context, s->blind, graph->moved);
+    for (size_t v = 0; status == SVMP_OK && v < graph->moved; v++)
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) s->blind[v] = s->blind[v] || jumps[i];
     svmp_release(s->model->context, jumps);
     return status;
@@ -123,7 +123,7 @@ void svmp_sweeper_free(sweeper *s) {
 
 exact_sum svmp_sweeper_steps(const sweeper *s) {
     exact_sum sum = {0};
-    for (size_t v = 0; v < s->model->graph->own; v++) svmp_exact_add(&sum, exp(s->log_step[v]));
+    for (size_t v = 0; v < s->model->graph->moved; v++) svmp_exact_add(&sum, exp(s->log_step[v]));
     return sum;
 }
 
@@ -204,10 +204,8 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     bound(n, d, u, m->room->forth);
     if (is_blind(s, v)) memset(u, 0, d * n * sizeof *u);
     for (size_t j = 0; j < d; j++) {
-        const random_stream stream = {.seed = m->seed,
-                                      .purpose = RANDOM_LOCAL,
-                                      .a = m->t,
-                                      .b = svmp_graph_whole_variable(graph, graph->first[v] + j)};
+        const random_stream stream = {
+            .seed = m->seed, .purpose = RANDOM_LOCAL, .a = m->t, .b = svmp_variable_key(graph, graph->first[v] + j)};
         svmp_random_quick_normals(stream, n, w + j * n);
     }
     for (size_t k = 0; k < d * n; k++) y[k] = w[k] = half * u[k] + epsilon * w[k];
@@ -241,10 +239,10 @@ SVMP_CLONES static void weigh(const move *m, size_t v, size_t place, size_t r) {
 size_t svmp_sweeper_rounds(const sweeper *s) { return s->colours; }
 
 double svmp_sweeper_scores(const sweeper *s) {
-    const team *others = s->model->graph->halo ? s->model->context->team : NULL;
+    const svmp_peers *peers = s->model->graph->peers;
     const local_work own = svmp_local_work(s->local);
     int64_t work[2] = {(int64_t)own.sweep, (int64_t)own.score};
-    if (others) others->sum(others, 2, work);
+    peers->sum(peers, 2, work);
     return work[1] > 0 ? (double)work[0] / (double)work[1] : 0;
 }
 
@@ -261,7 +259,7 @@ SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) 
     const double *after = m->room->value_there + place * n;
     double *ratio = m->room->forth, *log_uniform = m->room->uniform, sum = 0;
     const random_stream stream = {
-        .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_graph_whole_node(graph, v)};
+        .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_node_key(graph, v)};
     svmp_random_log_uniforms(stream, n, log_uniform);
     for (size_t l = 0; l < n; l++) ratio[l] = after[l] < INFINITY ? ratio[l] : NAN;
     for (size_t l = 0; m->gain > 0 && l < n; l++) sum += ratio[l] < 0 ? exp(ratio[l]) : ratio[l] >= 0;

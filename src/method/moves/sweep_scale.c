@@ -255,7 +255,7 @@ static void measure_spread(void *work, size_t i) {
 }
 
 svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again) {
-    const size_t variables = s->model->graph->own_variables;
+    const size_t variables = s->model->graph->moved_variables;
     const double *x = NULL;
     size_t failed = LOCAL_DONE;
     SVMP_TRY(svmp_backend_refresh(b));
@@ -272,7 +272,7 @@ svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again) {
 /* Column c of all L, a number a variable: 0 where there is none. */
 static void exchange_column(const sweeper *s, size_t c, int loading, double *column) {
     const svmp_graph *graph = s->model->graph;
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         const size_t d = svmp_sweep_dimension(s, v);
         for (size_t j = 0; j < d; j++) {
             const size_t at = d <= SWEEP_BLOCK ? c : j; /* of a large node there is the diagonal, in column 0 */
@@ -287,22 +287,22 @@ static void exchange_column(const sweeper *s, size_t c, int loading, double *col
 /* The largest node that has a whole L, anywhere. */
 static size_t most_columns(const sweeper *s) {
     double most = 1;
-    for (size_t v = 0; v < s->model->graph->own; v++) {
+    for (size_t v = 0; v < s->model->graph->moved; v++) {
         const size_t d = svmp_sweep_dimension(s, v);
         if (d <= SWEEP_BLOCK && (double)d > most) most = (double)d;
     }
-    const team *others = s->model->graph->halo ? s->model->context->team : NULL;
-    if (others) others->max(others, 1, &most);
+    const svmp_peers *peers = s->model->graph->peers;
+    peers->max(peers, 1, &most);
     return (size_t)most;
 }
 
 svmp_status svmp_sweeper_state(sweeper *s, archive *a) {
     const svmp_graph *graph = s->model->graph;
     double *column = s->spread;
-    for (size_t v = 0; v < graph->own; v++)
+    for (size_t v = 0; v < graph->moved; v++)
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) column[i] = s->log_step[v];
     SVMP_TRY(svmp_archive_rows(a, "log step", 1, column));
-    for (size_t v = 0; v < graph->own && a->loading; v++) s->log_step[v] = column[graph->first[v]];
+    for (size_t v = 0; v < graph->moved && a->loading; v++) s->log_step[v] = column[graph->first[v]];
     const size_t columns = most_columns(s);
     for (size_t c = 0; c < columns; c++) {
         exchange_column(s, c, 0, column);
