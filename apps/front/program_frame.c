@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "speech.h"
+#include "error_output.h"
 
 /* The other end of a pipe was closed: asked of the pipe, since the write that met it may be long past. */
 static int reader_is_gone(void) {
@@ -18,7 +18,7 @@ static int reader_is_gone(void) {
 }
 
 void program_begin(const char *program) {
-    speak_for(program);
+    error_output_program(program);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like others, told by the write that meets it */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that has grown as large as it may */
     signal(SIGCHLD, SIG_DFL); /* who started this may have ignored its children; this one waits for its own */
@@ -29,7 +29,7 @@ int program_end(int status) {
     errno = 0;
     if ((fclose(stdout) != 0 || lost) && status == EXIT_DONE)
         return gone || errno == EPIPE ? EXIT_FAILED /* the reader has seen enough: nobody needs to be told */
-                                      : complain(EXIT_FAILED, "Cannot write to standard output%s%s.", errno ? ": " : "",
-                                                 errno ? strerror(errno) : "");
+                                      : report_error(EXIT_FAILED, "Cannot write to standard output%s%s.",
+                                                     errno ? ": " : "", errno ? strerror(errno) : "");
     return status;
 }

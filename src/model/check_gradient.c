@@ -15,11 +15,11 @@
 enum { PAIR = 2, LEVELS = 18, MOST_ORDER = 6 }; /* a pair of points is evaluated at once */
 
 /* What a thread needs: an instance's own x, its values and gradients, in rows of two. */
-typedef struct check_room {
+typedef struct check_workspace {
     double *x, *gradient, value[PAIR];
     void *scratch;
     svmp_gradient_check worst; /* component that it has seen; of two that are as bad is_worse takes one, in any order */
-} check_room;
+} check_workspace;
 
 typedef struct estimate {
     double derivative, uncertainty;
@@ -43,8 +43,8 @@ static size_t extrapolate(double difference, double noise, double *row, size_t o
 
 /* The derivative of instance k's value by slot j at the point in room->x. Points where it has no value are farther than
  * the function reaches: smaller h may be within. */
-static int differentiate(const factor_group *view, size_t k, size_t j, check_room *room, estimate *found) {
-    double *x = room->x + j * PAIR, row[MOST_ORDER + 1];
+static int differentiate(const factor_group *view, size_t k, size_t j, check_workspace *workspace, estimate *found) {
+    double *x = workspace->x + j * PAIR, row[MOST_ORDER + 1];
     const double at = x[0];
     double h = 0.125 * fmax(1, fabs(at));
     size_t order = 0;
@@ -54,9 +54,10 @@ static int differentiate(const factor_group *view, size_t k, size_t j, check_roo
         x[0] = at + h;
         x[1] = at - h;
         const double width = x[0] - x[1]; /* as it was rounded */
-        wrong = view->kind->evaluate(view, k, 1, PAIR, room->x, room->scratch, room->value, room->gradient);
-        const double difference = (room->value[0] - room->value[1]) / width;
-        const double noise = 4 * DBL_EPSILON * fmax(fabs(room->value[0]), fabs(room->value[1])) / width;
+        wrong = view->kind->evaluate(view, k, 1, PAIR, workspace->x, workspace->scratch, workspace->value,
+                                     workspace->gradient);
+        const double difference = (workspace->value[0] - workspace->value[1]) / width;
+        const double noise = 4 * DBL_EPSILON * fmax(fabs(workspace->value[0]), fabs(workspace->value[1])) / width;
         if (wrong || !isfinite(difference))
             order = 0;
         else
@@ -82,18 +83,19 @@ static int is_worse(const svmp_gradient_check *a, const svmp_gradient_check *b) 
 
 /* All slots of an instance at point l; room->x is filled here. */
 static int check_instance(const svmp_model *model, size_t g, const factor_group *view, size_t k, size_t n, size_t l,
-                          const double *x, check_room *room) {
+                          const double *x, check_workspace *workspace) {
     const size_t slots = view->slots;
     const uint32_t *variables = model->groups[g].variables + k * slots;
-    double *analytic = room->gradient + slots * PAIR;
-    for (size_t j = 0; j < slots; j++) room->x[j * PAIR] = room->x[j * PAIR + 1] = x[variables[j] * n + l];
-    int wrong = view->kind->evaluate(view, k, 1, PAIR, room->x, room->scratch, room->value, room->gradient);
+    double *analytic = workspace->gradient + slots * PAIR;
+    for (size_t j = 0; j < slots; j++) workspace->x[j * PAIR] = workspace->x[j * PAIR + 1] = x[variables[j] * n + l];
+    int wrong =
+        view->kind->evaluate(view, k, 1, PAIR, workspace->x, workspace->scratch, workspace->value, workspace->gradient);
     if (wrong) return wrong;
-    if (!isfinite(room->value[0])) return FACTOR_NO_VALUE;
-    for (size_t j = 0; j < slots; j++) analytic[j] = room->gradient[j * PAIR];
+    if (!isfinite(workspace->value[0])) return FACTOR_NO_VALUE;
+    for (size_t j = 0; j < slots; j++) analytic[j] = workspace->gradient[j * PAIR];
     for (size_t j = 0; j < slots; j++) {
         estimate numeric;
-        wrong = differentiate(view, k, j, room, &numeric);
+        wrong = differentiate(view, k, j, workspace, &numeric);
         if (wrong) return wrong;
         const svmp_gradient_check here = {
             .factor = svmp_model_factor(model, g, k),
@@ -103,7 +105,7 @@ static int check_instance(const svmp_model *model, size_t g, const factor_group 
             .numeric = numeric.derivative,
             .error = error_of(analytic[j], &numeric),
         };
-        if (is_worse(&here, &room->worst)) room->worst = here;
+        if (is_worse(&here, &workspace->worst)) workspace->worst = here;
     }
     return FACTOR_DONE;
 }
@@ -113,15 +115,15 @@ typedef struct group_work {
     size_t g, n;
     const factor_group *view;
     const double *x;
-    check_room *rooms;
+    check_workspace *workspaces;
     atomic_size_t failed; /* the first factor that did */
 } group_work;
 
 static void check_at_points(void *work, size_t k) {
     group_work *w = work;
-    check_room *room = &w->rooms[svmp_thread_number()];
+    check_workspace *workspace = &w->workspaces[svmp_thread_number()];
     for (size_t l = 0; l < w->n; l++) {
-        const int wrong = check_instance(w->model, w->g, w->view, k, w->n, l, w->x, room);
+        const int wrong = check_instance(w->model, w->g, w->view, k, w->n, l, w->x, workspace);
         if (wrong == FACTOR_DONE) continue;
         svmp_keep_least(&w->failed, svmp_model_failure(w->model, w->g, k, wrong));
         break;
@@ -129,20 +131,20 @@ static void check_at_points(void *work, size_t k) {
 }
 
 /* Every instance reads its own x: slot j is variable j. */
-static svmp_status check_group(const svmp_model *model, size_t g, size_t n, const double *x, check_room *rooms,
-                               int threads) {
+static svmp_status check_group(const svmp_model *model, size_t g, size_t n, const double *x,
+                               check_workspace *workspaces, int threads) {
     factor_group view = model->groups[g];
     const size_t slots = view.slots;
     view.variables = NULL;
     SVMP_TRY(SVMP_NEW(model->context, view.variables, view.instances * slots));
     for (size_t k = 0; k < view.instances * slots; k++) view.variables[k] = (uint32_t)(k % slots);
-    group_work work = {model, g, n, &view, x, rooms, FAILURE_NONE};
+    group_work work = {model, g, n, &view, x, workspaces, FAILURE_NONE};
     svmp_parallel_for(threads, view.instances, 16, check_at_points, &work);
     svmp_release(model->context, view.variables);
     return work.failed == FAILURE_NONE ? SVMP_OK : svmp_model_fail(model, work.failed);
 }
 
-static svmp_status make_room(const svmp_model *model, check_room *room) {
+static svmp_status alloc_workspace(const svmp_model *model, check_workspace *workspace) {
     size_t slots = 1, scratch = 1;
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];
@@ -150,11 +152,11 @@ static svmp_status make_room(const svmp_model *model, check_room *room) {
         if (group->slots > slots) slots = group->slots;
         if (own > scratch) scratch = own;
     }
-    room->worst =
+    workspace->worst =
         (svmp_gradient_check){.factor = SIZE_MAX, .variable = SIZE_MAX, .analytic = NAN, .numeric = NAN, .error = -1};
-    SVMP_TRY(SVMP_NEW(model->context, room->x, slots * PAIR));
-    SVMP_TRY(SVMP_NEW(model->context, room->gradient, slots * (PAIR + 1)));
-    return svmp_allocate(model->context, scratch, 1, &room->scratch);
+    SVMP_TRY(SVMP_NEW(model->context, workspace->x, slots * PAIR));
+    SVMP_TRY(SVMP_NEW(model->context, workspace->gradient, slots * (PAIR + 1)));
+    return svmp_allocate(model->context, scratch, 1, &workspace->scratch);
 }
 
 svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n, const double *x, svmp_gradient_check *worst) {
@@ -166,21 +168,21 @@ svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n, const d
     SVMP_TRY(svmp_model_require_finished(model));
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_check_gradient"));
     const int threads = svmp_context_threads(context);
-    check_room *rooms = NULL;
+    check_workspace *workspaces = NULL;
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(context, rooms, threads));
-    for (int t = 0; t < threads; t++) SVMP_CHECK(make_room(model, &rooms[t]));
-    for (size_t g = 0; g < model->group_count; g++) SVMP_CHECK(check_group(model, g, n, x, rooms, threads));
-    *worst = rooms[0].worst;
+    SVMP_CHECK(SVMP_NEW(context, workspaces, threads));
+    for (int t = 0; t < threads; t++) SVMP_CHECK(alloc_workspace(model, &workspaces[t]));
+    for (size_t g = 0; g < model->group_count; g++) SVMP_CHECK(check_group(model, g, n, x, workspaces, threads));
+    *worst = workspaces[0].worst;
     for (int t = 1; t < threads; t++)
-        if (is_worse(&rooms[t].worst, worst)) *worst = rooms[t].worst;
+        if (is_worse(&workspaces[t].worst, worst)) *worst = workspaces[t].worst;
     if (worst->error < 0) worst->error = 0;
 done:
-    for (int t = 0; rooms && t < threads; t++) {
-        svmp_release(context, rooms[t].x);
-        svmp_release(context, rooms[t].gradient);
-        svmp_release(context, rooms[t].scratch);
+    for (int t = 0; workspaces && t < threads; t++) {
+        svmp_release(context, workspaces[t].x);
+        svmp_release(context, workspaces[t].gradient);
+        svmp_release(context, workspaces[t].scratch);
     }
-    svmp_release(context, rooms);
+    svmp_release(context, workspaces);
     return status;
 }

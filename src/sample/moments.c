@@ -11,23 +11,23 @@ int svmp_particles_are_chains(const svmp_particles *particles) {
                          svmp_particles_statistic(particles, "n_sweeps__") != NULL);
 }
 
-static svmp_moments moments_of(size_t count, const double *x, chain_room *room) {
-    for (size_t l = 0; l < count; l++) room->sorted[l] = (placed){x[l], l};
-    svmp_sort(room->sorted, room->spare, count);
-    const double unit = svmp_unit(2, (double[]){room->sorted[0].value, room->sorted[count - 1].value});
+static svmp_moments moments_of(size_t count, const double *x, chain_workspace *workspace) {
+    for (size_t l = 0; l < count; l++) workspace->sorted[l] = (placed){x[l], l};
+    svmp_sort(workspace->sorted, workspace->spare, count);
+    const double unit = svmp_unit(2, (double[]){workspace->sorted[0].value, workspace->sorted[count - 1].value});
     double sum = 0, squares = 0;
-    for (size_t l = 0; l < count; l++) sum += room->sorted[l].value / unit;
+    for (size_t l = 0; l < count; l++) sum += workspace->sorted[l].value / unit;
     const double mean = sum / (double)count;
     for (size_t l = 0; l < count; l++) {
-        const double z = room->sorted[l].value / unit - mean;
+        const double z = workspace->sorted[l].value / unit - mean;
         squares += z * z;
     }
     return (svmp_moments){
         .mean = unit * mean,
         .sd = count > 1 ? unit * sqrt(squares / (double)(count - 1)) : 0,
-        .q05 = svmp_quantile(room->sorted, count, 0.05),
-        .q50 = svmp_quantile(room->sorted, count, 0.50),
-        .q95 = svmp_quantile(room->sorted, count, 0.95),
+        .q05 = svmp_quantile(workspace->sorted, count, 0.05),
+        .q50 = svmp_quantile(workspace->sorted, count, 0.50),
+        .q95 = svmp_quantile(workspace->sorted, count, 0.95),
     };
 }
 
@@ -45,7 +45,7 @@ static svmp_status check(const svmp_particles *particles, size_t count, const si
 typedef struct summary_work {
     const svmp_particles *particles;
     const size_t *variables; /* or NULL: all */
-    chain_room *rooms;
+    chain_workspace *workspaces;
     svmp_moments *moments;
     svmp_mixing *mixing;
     int mixed;
@@ -55,9 +55,9 @@ static void summarise_variable(void *work, size_t k) {
     const summary_work *w = work;
     const size_t n = w->particles->count;
     const double *x = w->particles->values + (w->variables ? w->variables[k] : k) * n;
-    chain_room *room = &w->rooms[svmp_thread_number()];
-    if (w->moments) w->moments[k] = moments_of(n, x, room);
-    if (w->mixing) w->mixing[k] = w->mixed ? svmp_chains_mixing(room, x) : svmp_mixing_unknown;
+    chain_workspace *workspace = &w->workspaces[svmp_thread_number()];
+    if (w->moments) w->moments[k] = moments_of(n, x, workspace);
+    if (w->mixing) w->mixing[k] = w->mixed ? svmp_chains_mixing(workspace, x) : svmp_mixing_unknown;
 }
 
 svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t count, const size_t *variables,
@@ -70,15 +70,15 @@ svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t cou
     const size_t n = particles->count, chains = particles->chains;
     const int threads = svmp_threads_for(svmp_context_threads(context), 100 * (double)n * (double)count);
     const int mixed = mixing && svmp_particles_are_chains(particles);
-    chain_room *rooms = NULL;
-    SVMP_TRY(SVMP_NEW(context, rooms, (size_t)threads));
+    chain_workspace *workspaces = NULL;
+    SVMP_TRY(SVMP_NEW(context, workspaces, (size_t)threads));
     svmp_status status = SVMP_OK;
     for (int t = 0; status == SVMP_OK && t < threads; t++)
-        status = svmp_chain_room_create(context, chains, n / chains, mixed, &rooms[t]);
-    summary_work work = {particles, variables, rooms, moments, mixing, mixed};
+        status = svmp_chain_workspace_create(context, chains, n / chains, mixed, &workspaces[t]);
+    summary_work work = {particles, variables, workspaces, moments, mixing, mixed};
     if (status == SVMP_OK) svmp_parallel_for(threads, count, 16, summarise_variable, &work);
-    for (int t = 0; t < threads; t++) svmp_chain_room_free(context, &rooms[t]);
-    svmp_release(context, rooms);
+    for (int t = 0; t < threads; t++) svmp_chain_workspace_free(context, &workspaces[t]);
+    svmp_release(context, workspaces);
     return status;
 }
 

@@ -79,7 +79,7 @@ typedef struct member_work {
     const ksd *of;
     const kernel_term *term;
     const stein_unit *unit;
-    const ksd_room *room;
+    const ksd_workspace *workspace;
     size_t count; /* rows of the domain */
     int common;   /* by products of all variables */
     double v;
@@ -92,16 +92,17 @@ static void add_member(void *work, size_t k) {
         const ksd_variable here = svmp_ksd_variable(w->of, w->term, i);
         svmp_ksd_add(&w->of->measured[i].sums, w->term->weight * here.in_units,
                      w->common ? sums_by_products(n, w->of->products, w->v, &here)
-                               : sums_by_moments(n, w->count, w->room->rows, w->v, &here));
+                               : sums_by_moments(n, w->count, w->workspace->rows, w->v, &here));
     }
 }
 
-void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads) {
-    const size_t n = of->sample->n, count = linear_rows(of, term, unit, room->rows);
+void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_workspace *workspace,
+                     int threads) {
+    const size_t n = of->sample->n, count = linear_rows(of, term, unit, workspace->rows);
     const int common = svmp_ksd_multiplies(of, term);
-    double v = common ? svmp_grid_multiply(&of->grid, count, room->rows, threads, of->products) : 0;
-    for (size_t j = 0; !common && j < count; j++) v += svmp_dot(n, room->rows[j], room->rows[j]) / (double)n;
+    double v = common ? svmp_grid_multiply(&of->grid, count, workspace->rows, threads, of->products) : 0;
+    for (size_t j = 0; !common && j < count; j++) v += svmp_dot(n, workspace->rows[j], workspace->rows[j]) / (double)n;
     if (term->metric == METRIC_SD) v = 1;
-    member_work work = {of, term, unit, room, count, common, v};
+    member_work work = {of, term, unit, workspace, count, common, v};
     svmp_parallel_for(threads, unit->member_count, 0, add_member, &work);
 }

@@ -25,7 +25,7 @@ typedef struct centre_work {
 static void centre_variable(void *work, size_t k) {
     const centre_work *w = work;
     const backend *b = w->b;
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     const size_t n = b->n, i = w->first + k;
     const double *x = b->x + i * n, mean = svmp_sum(n, x) / (double)n;
     double *z = own->centred + i * n;
@@ -53,7 +53,7 @@ static double message_variance(const backend *b, size_t node) {
 
 static double summed_variance(const backend *b, const stein_unit *unit) {
     const size_t *first = b->model->graph->first;
-    const double *variance = ((const cpu *)b->own)->variance;
+    const double *variance = ((const cpu *)b->local_state)->variance;
     double sum = 0;
     for (size_t v = 0; v < unit->domain_count; v++)
         for (size_t j = first[unit->domain[v]]; j < first[unit->domain[v] + 1]; j++) sum += variance[j];
@@ -63,17 +63,17 @@ static double summed_variance(const backend *b, const stein_unit *unit) {
 
 /* The centred particles of a linear term. */
 static const double *coordinates(const backend *b, const kernel_term *term) {
-    return term->metric == METRIC_SD ? b->z : ((const cpu *)b->own)->centred;
+    return term->metric == METRIC_SD ? b->z : ((const cpu *)b->local_state)->centred;
 }
 
 /* Those of all variables of all processes, in room->rows; returns the summed variance. */
-static double gather(const backend *b, const kernel_term *term, const stein_room *room) {
+static double gather(const backend *b, const kernel_term *term, const stein_workspace *workspace) {
     const svmp_graph *graph = b->model->graph;
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     double sum = 0;
     svmp_grid_gather(&own->grid, graph, coordinates(b, term), own->gathered);
     for (size_t j = 0; j < graph->whole_variables; j++) {
-        const double *z = room->rows[j] = own->gathered + j * b->n;
+        const double *z = workspace->rows[j] = own->gathered + j * b->n;
         sum += svmp_dot(b->n, z, z) / (double)b->n;
     }
     return sum;
@@ -92,10 +92,10 @@ static void add_repulsion(const backend *b, const kernel_term *term, double v, s
     }
 }
 
-static void add_velocity(backend *b, const kernel_term *term, size_t count, const stein_room *room, double v, size_t i,
-                         double *sum) {
+static void add_velocity(backend *b, const kernel_term *term, size_t count, const stein_workspace *workspace, double v,
+                         size_t i, double *sum) {
     const size_t n = b->n;
-    const double *score = b->score + i * n, *const *z = room->rows, weight = term->weight;
+    const double *score = b->score + i * n, *const *z = workspace->rows, weight = term->weight;
     double *phi = b->phi + i * n;
     const double mean = svmp_sum(n, score) / (double)n;
     memset(sum, 0, n * sizeof *sum);
@@ -114,7 +114,7 @@ static void add_velocity(backend *b, const kernel_term *term, size_t count, cons
 /* ---- by products ------------------------------------------------------------------------------------------------- */
 
 static void add_common_velocity(backend *b, const kernel_term *term, double v, size_t i, double *sum) {
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     const size_t n = b->n;
     const double *score = b->score + i * n;
     double *phi = b->phi + i * n;
@@ -134,7 +134,7 @@ static void add_common_velocity(backend *b, const kernel_term *term, double v, s
 typedef struct linear_work {
     backend *b;
     const kernel_term *term;
-    const stein_room *room;
+    const stein_workspace *workspace;
     size_t count; /* rows of the domain */
     double v;
     int multiplies;
@@ -142,30 +142,32 @@ typedef struct linear_work {
 
 static void move_member(void *work, size_t k) {
     const linear_work *w = work;
-    const cpu *own = w->b->own;
-    const size_t i = w->room->members[k];
-    double *sum = own->rooms[svmp_thread_number()].sum;
+    const cpu *own = w->b->local_state;
+    const size_t i = w->workspace->members[k];
+    double *sum = own->workspaces[svmp_thread_number()].sum;
     if (w->multiplies)
         add_common_velocity(w->b, w->term, w->v, i, sum);
     else
-        add_velocity(w->b, w->term, w->count, w->room, w->v, i, sum);
+        add_velocity(w->b, w->term, w->count, w->workspace, w->v, i, sum);
 }
 
-void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
-    const cpu *own = b->own;
+void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_workspace *workspace,
+                     int threads) {
+    const cpu *own = b->local_state;
     const int multiplies = svmp_term_multiplies(term, b->n, b->model->graph->whole_variables),
               gathers = svmp_cpu_among_processes(b, term) && !multiplies;
-    const size_t members = svmp_cpu_members(b, unit, room),
+    const size_t members = svmp_cpu_members(b, unit, workspace),
                  rows = svmp_unit_rows(b->model->graph, unit, b->n, coordinates(b, term), svmp_cpu_messages(b),
-                                       room->rows),
+                                       workspace->rows),
                  count = gathers ? b->model->graph->whole_variables : rows;
-    const double summed = multiplies ? svmp_grid_multiply(&own->grid, rows, room->rows, threads, own->products)
-                          : gathers  ? gather(b, term, room)
+    const double summed = multiplies ? svmp_grid_multiply(&own->grid, rows, workspace->rows, threads, own->products)
+                          : gathers  ? gather(b, term, workspace)
                           : term->metric == METRIC_SD ? 1
                                                       : summed_variance(b, unit);
     const double v = term->metric == METRIC_SD ? 1 : summed;
     if (threads == 1 && !multiplies) /* within a loop over units: the room is that of the thread */
-        for (size_t k = 0; k < members; k++) add_velocity(b, term, count, room, v, room->members[k], room->sum);
+        for (size_t k = 0; k < members; k++)
+            add_velocity(b, term, count, workspace, v, workspace->members[k], workspace->sum);
     else
-        svmp_parallel_for(threads, members, 0, move_member, &(linear_work){b, term, room, count, v, multiplies});
+        svmp_parallel_for(threads, members, 0, move_member, &(linear_work){b, term, workspace, count, v, multiplies});
 }

@@ -86,7 +86,7 @@ static svmp_status draw_velocity(trajectory *t, size_t iteration) {
     t->iteration = iteration;
     svmp_parallel_for(threads, t->variables, 0, draw_normals, t);
     svmp_parallel_for(threads, blocks_of(t), 0, sum_squares, t);
-    return svmp_gaussian_spread(t->q, t->n, t->velocity);
+    return svmp_gaussian_correlate(t->q, t->n, t->velocity);
 }
 
 /* w'Aw/2, of the particles of a block. */
@@ -197,7 +197,7 @@ static double decide(trajectory *t, size_t iteration) {
     return sum / (double)t->n;
 }
 
-svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score) {
+svmp_status svmp_trajectory_evaluate(trajectory *t, backend *b, const double **score) {
     const double *x;
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     *score = t->score;

@@ -17,15 +17,15 @@ enum { SWEEPS = 100 };
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Row a of the table of an edge: particle a of the lower node beside every particle of the higher one. */
-static size_t fill_table(pmp *p, size_t edge, pmp_room *room) {
+static size_t fill_table(pmp *p, size_t edge, pmp_workspace *workspace) {
     const size_t n = 2 * p->n, u = p->pairs->node[2 * edge], v = p->pairs->node[2 * edge + 1];
     const size_t *first = p->pairs->model->graph->first, du = first[u + 1] - first[u], dv = first[v + 1] - first[v];
-    double *x = room->pairs.x, *table = p->table + edge * n * n;
+    double *x = workspace->pairs.x, *table = p->table + edge * n * n;
     memcpy(x + du * n, p->x + first[v] * n, dv * n * sizeof *x);
     for (size_t a = 0; a < n; a++) {
         for (size_t k = 0; k < du; k++)
             for (size_t b = 0; b < n; b++) x[k * n + b] = p->x[(first[u] + k) * n + a];
-        const size_t failed = svmp_pairwise_edge(p->pairs, edge, n, x, &room->pairs, table + a * n);
+        const size_t failed = svmp_pairwise_edge(p->pairs, edge, n, x, &workspace->pairs, table + a * n);
         if (failed != PAIRWISE_DONE) return failed;
     }
     return PAIRWISE_DONE;
@@ -41,13 +41,13 @@ static void find_unary(void *work, size_t v) {
     pmp *p = w->p;
     const size_t n = 2 * p->n;
     const double *x = p->x + p->pairs->model->graph->first[v] * n;
-    pmp_room *room = &p->room[svmp_thread_number()];
-    svmp_keep_least(&w->failed, svmp_pairwise_node(p->pairs, v, n, x, &room->pairs, p->unary + v * n));
+    pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
+    svmp_keep_least(&w->failed, svmp_pairwise_node(p->pairs, v, n, x, &workspace->pairs, p->unary + v * n));
 }
 
 static void find_table(void *work, size_t e) {
     table_work *w = work;
-    svmp_keep_least(&w->failed, fill_table(w->p, e, &w->p->room[svmp_thread_number()]));
+    svmp_keep_least(&w->failed, fill_table(w->p, e, &w->p->workspace[svmp_thread_number()]));
 }
 
 svmp_status svmp_pmp_tables(pmp *p) {
@@ -141,12 +141,12 @@ typedef struct pass_work {
 
 static void gather(void *work, size_t v) {
     const pass_work *w = work;
-    gather_node(w->p, v, w->p->room[svmp_thread_number()].numbers);
+    gather_node(w->p, v, w->p->workspace[svmp_thread_number()].numbers);
 }
 
 static void send_edge(void *work, size_t e) {
     pass_work *w = work;
-    svmp_keep_largest(&w->change, send_along(w->p, e, w->p->room[svmp_thread_number()].numbers));
+    svmp_keep_largest(&w->change, send_along(w->p, e, w->p->workspace[svmp_thread_number()].numbers));
 }
 
 double svmp_pmp_pass(pmp *p) {
