@@ -1,7 +1,6 @@
 #include "program_frame.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
