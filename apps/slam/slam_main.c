@@ -17,6 +17,6 @@ int main(int count, char **arguments) {
     command here = command_localise;
     here.program = NULL;
     here.run = run;
-    program_begin("svmp", arguments);
+    program_begin("svmp");
     return program_end(run_command(&here, count - 1, arguments + 1));
 }
