@@ -12,7 +12,6 @@ struct svmp_context {
     void *log_data, *on_error_data;
     char error[1024];
     const struct svmp_peers *peers; /* all processes that work on one model; alone: svmp_alone, never NULL */
-    int sharing; /* how many processes, this one included, may run on the same processors; 0: one process */
 };
 
 /* Returns from the calling function if a call failed; the error message is already in the context. */
