@@ -343,6 +343,39 @@ void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variable
     evaluate_from(bound, variables, instance, 1, n, x, scratch, value, NULL);
 }
 
+/* A block is particles of one instance, however few: nothing is copied, and an instance finds what the one before
+ * wrote.
+ */
+static block_layout layout_in_turn(const code_block *code) {
+    return (block_layout){BLOCK_WIDE, block_lanes(code->registers + code->inputs + code->outputs), code->registers + 1};
+}
+
+static size_t turn_bytes(const code_block *code) {
+    const block_layout layout = layout_in_turn(code);
+    return code_places(code) * sizeof(double *) + layout.buffers * layout.lanes * sizeof(double);
+}
+
+size_t svmp_bound_turn_scratch(const bound_program *bound) {
+    const size_t plain = turn_bytes(&bound->compiled->values), shared = turn_bytes(&bound->values);
+    return plain > shared ? plain : shared;
+}
+
+void svmp_bound_evaluate_in_turn(const bound_program *bound, const uint32_t *variables, size_t first, size_t count,
+                                 size_t n, const double *x, void *scratch, double *value) {
+    request r = {.bound = bound,
+                 .code = choose_code(&bound->compiled->values, &bound->values, count),
+                 .variables = variables + first * bound->compiled->slots,
+                 .first = first,
+                 .count = count,
+                 .n = n,
+                 .x = x,
+                 .value = value,
+                 .values = bound->compiled->outputs};
+    r.layout = layout_in_turn(r.code);
+    r.copies = lay_out(r.code, r.layout, scratch, &r.places);
+    evaluate_wide(&r);
+}
+
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
                               const instance_view *view, size_t n, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
