@@ -22,7 +22,7 @@
 typedef struct computed_rows {
     size_t first, count; /* the rows from `first` on */
     factor_group *groups;
-    size_t group_count;
+    size_t group_count, group_capacity;
     uint32_t **row; /* group -> instance -> its row */
 } computed_rows;
 
