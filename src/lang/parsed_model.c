@@ -116,7 +116,8 @@ static svmp_status read_model(svmp_context *context, const model_files *files, c
                                    .totals = files->totals,
                                    .sums = files->sums,
                                    .strict = files->strict,
-                                   .brief = files->brief};
+                                   .brief = files->brief,
+                                   .store_above = files->store_above};
     language_files opened = {0};
     svmp_model *made = NULL;
     svmp_status status = svmp_model_create(context, &made);

@@ -29,13 +29,28 @@ typedef struct block_work {
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
-SVMP_CLONES static void add_row(size_t n, const double *row, double *to) {
+SVMP_CLONES static void add_many(size_t n, const double *row, double *to) {
     for (size_t l = 0; l < n; l++) to[l] += row[l];
 }
 
+/* A call would cost more than one sum. */
+static inline void add_row(size_t n, const double *row, double *to) {
+    if (n == 1)
+        *to += *row;
+    else
+        add_many(n, row, to);
+}
+
 /* What weighs nothing adds nothing, however steep it is. */
-SVMP_CLONES static void add_weighted(size_t n, const double *weight, const double *derivative, double *to) {
-    for (size_t l = 0; l < n; l++) to[l] += weight[l] == 0 ? 0 : weight[l] * derivative[l];
+SVMP_CLONES static void add_weighted(size_t n, const double *weight, size_t slots, const double *derivative,
+                                     const uint32_t *read, double *to) {
+    for (size_t j = 0; j < slots; j++)
+        for (size_t l = 0; l < n; l++) to[read[j] * n + l] += weight[l] == 0 ? 0 : weight[l] * derivative[j * n + l];
+}
+
+static inline void add_weighted_one(double weight, size_t slots, const double *derivative, const uint32_t *read,
+                                    double *to) {
+    for (size_t j = 0; weight != 0 && j < slots; j++) to[read[j]] += weight * derivative[j];
 }
 
 static const bound_program *bound_of(const block_work *w, uint32_t group) {
@@ -96,8 +111,10 @@ static void pass_back(const block_work *w) {
                 const uint32_t *read = group->variables + (run->span.first + i) * group->slots;
                 const double *weight = w->weight + (run->row + i) * w->lanes;
                 const double *derivative = w->derivative + (run->span.derivative + i * group->slots) * w->lanes;
-                for (size_t j = 0; j < group->slots; j++)
-                    add_weighted(w->lanes, weight, derivative + j * w->lanes, w->weight + read[j] * w->lanes);
+                if (w->lanes == 1)
+                    add_weighted_one(*weight, group->slots, derivative, read, w->weight);
+                else
+                    add_weighted(w->lanes, weight, group->slots, derivative, read, w->weight);
             }
         }
     }

@@ -132,7 +132,8 @@ static svmp_status find_candidates(cost_search *search, const bool *recursive, d
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         size_t opaque = 0;
-        if (statement->kind != AST_DETERMINISTIC || statement->failed || !recursive[statement->left->symbol]) continue;
+        if (statement->kind != AST_DETERMINISTIC || statement->failed) continue;
+        if (!recursive[statement->left->symbol] && lowering->request.store_above >= 0) continue;
         SVMP_TRY(svmp_go_on(lowering, count_opaque(lowering, k, &opaque)));
         if (opaque == 0) continue;
         search->operations[k] = 1 + count_operations(statement->arguments[0]);
@@ -164,10 +165,10 @@ static double paste(cost_search *search, uint32_t which, double most) {
 
 static bool is_expensive(cost_search *search, double stored) {
     const model_lowering *lowering = search->lowering;
-    const double above = lowering->request.store_above;
-    const double most = above > 0 ? above * stored : PASTED_TIMES * stored;
-    const double least = above > 0 ? 0 : PASTED_LEAST, limit = most > least ? most : least;
+    const double above = lowering->request.store_above, least = above == 0 ? PASTED_LEAST : 0;
+    const double most = (above == 0 ? PASTED_TIMES : above) * stored, limit = most > least ? most : least;
     double pasted = 0;
+    if (above < 0) return true;
     for (uint32_t k = 0; k < lowering->instance_count && pasted <= limit; k++)
         if (lowering->instances[k].statement->kind != AST_DETERMINISTIC) pasted += paste(search, k, limit - pasted);
     return pasted > limit;
@@ -195,7 +196,7 @@ svmp_status svmp_stored_choose(model_lowering *lowering, const uint32_t *start, 
     if (lowering->request.owners || lowering->graph || isinf(lowering->request.store_above)) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(context, recursive, lowering->ast->names.count));
     SVMP_CHECK(find_recursive(lowering, recursive, &any));
-    if (any) SVMP_CHECK(choose(&search, recursive));
+    if (any || lowering->request.store_above < 0) SVMP_CHECK(choose(&search, recursive));
 done:
     svmp_release(context, recursive);
     svmp_release(context, search.operations);
