@@ -18,7 +18,7 @@ struct cuda_measure {
 /* The backend as the plan sees it: its own arrays, and n particles. */
 static backend seen_by(const backend *b, cuda_measure *m) {
     backend seen = *b;
-    seen.own = &m->own;
+    seen.local_state = &m->own;
     seen.n = m->n;
     seen.sd = NULL;
     return seen;
@@ -39,7 +39,7 @@ static svmp_status plan(backend *b, const kernel *k, cuda_measure *m) {
 }
 
 static svmp_status make(backend *b, const kernel *k, size_t n, cuda_measure **made) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     cuda_measure *m = NULL;
     SVMP_TRY(SVMP_NEW(b->context, m, 1));
     *made = own->measure = m;
@@ -59,7 +59,7 @@ static svmp_status make(backend *b, const kernel *k, size_t n, cuda_measure **ma
 }
 
 void svmp_cuda_free_measure(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     if (own->measure == NULL) return;
     svmp_cuda_release(b->context, &own->measure->own);
     svmp_release(b->context, own->measure);
@@ -67,13 +67,13 @@ void svmp_cuda_free_measure(backend *b) {
 }
 
 static svmp_status launch(backend *b, device_kernel which, const void *args, size_t count) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     return svmp_cuda_check(b, own->ops->launch(own->device, which, 64, args, count));
 }
 
 /* The particles as they are, their scores and places. */
 static svmp_status survey(backend *b, backend *seen, cuda_measure *m) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const size_t variables = b->model->graph->variables, n = m->n;
     m->own.x = m->x_few ? m->x_few : own->x;
     SVMP_TRY(svmp_cuda_launch_score(b, own->x, m->score));
@@ -102,7 +102,7 @@ static int all_finite(size_t count, const stein_measure *measured) {
 }
 
 svmp_status svmp_cuda_measure(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const size_t variables = b->model->graph->moved_variables;
     if (own->unmeasured) return SVMP_UNSUPPORTED;
     SVMP_TRY(svmp_cuda_await(b));

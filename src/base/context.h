@@ -8,8 +8,8 @@ struct svmp_context {
     svmp_allocator allocator;
     int threads; /* 0: as many as OpenMP offers */
     svmp_log_function log;
-    svmp_error_function tell; /* of an error */
-    void *log_data, *tell_data;
+    svmp_error_function on_error; /* of an error */
+    void *log_data, *on_error_data;
     char error[1024];
     const struct svmp_peers *peers; /* all processes that work on one model; alone: svmp_alone, never NULL */
     int sharing; /* how many processes, this one included, may run on the same processors; 0: one process */

@@ -133,7 +133,7 @@ int svmp_program_degree(const program *compiled);
 
 /* Whether the log value may jump as some inputs move, and slots[j] for each slot whether it may for that one; by the
  * form alone: an ifelse() that is continuous counts. */
-svmp_status svmp_program_jumps(const program *compiled, bool *slots, bool *any);
+svmp_status svmp_program_discontinuities(const program *compiled, bool *slots, bool *any);
 
 /* The part of a differentiated program that yields the value and its derivatives by some slots, ascending: what the
  * node that stands there needs of the factor. Never more operations than the whole, often much fewer. The bits are
@@ -184,8 +184,8 @@ size_t svmp_bound_scratch(const bound_program *bound, size_t n);
 void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
                          const double *x, void *scratch, double *value, double *gradient);
 
-/* The values alone, instance after instance: each may read, as a variable, what those before it have written to `value`,
- * which may be rows of x. Scratch for any n. */
+/* The values alone, instance after instance: each may read, as a variable, what those before it have written to
+ * `value`, which may be rows of x. Scratch for any n. */
 size_t svmp_bound_turn_scratch(const bound_program *bound);
 void svmp_bound_evaluate_in_turn(const bound_program *bound, const uint32_t *variables, size_t first, size_t count,
                                  size_t n, const double *x, void *scratch, double *value);

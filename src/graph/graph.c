@@ -42,14 +42,14 @@ void svmp_graph_free(svmp_graph *graph) {
     svmp_release(context, graph);
 }
 
-svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension) {
+svmp_status svmp_graph_check_size(const svmp_graph *graph, size_t dimension) {
     if (dimension <= UINT32_MAX && graph->variables <= UINT32_MAX - dimension) return SVMP_OK;
     return svmp_fail(graph->context, SVMP_UNSUPPORTED, "A model can have at most %u variables.", UINT32_MAX);
 }
 
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension) {
     svmp_context *context = graph->context;
-    SVMP_TRY(svmp_graph_check_room(graph, dimension));
+    SVMP_TRY(svmp_graph_check_size(graph, dimension));
     SVMP_TRY(SVMP_GROW(context, graph->first, graph->first_capacity, graph->nodes + 2));
     SVMP_TRY(SVMP_GROW(context, graph->stamp, graph->stamp_capacity, graph->nodes + 1));
     graph->stamp[graph->nodes] = 0;

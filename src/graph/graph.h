@@ -52,7 +52,7 @@ static inline size_t svmp_variable_key(const svmp_graph *graph, size_t variable)
 }
 
 /* Fails if a node of this dimension would exceed the limit on variables. */
-svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension);
+svmp_status svmp_graph_check_size(const svmp_graph *graph, size_t dimension);
 
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension);
 

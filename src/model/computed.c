@@ -278,7 +278,7 @@ svmp_status svmp_computed_group_jumps(svmp_context *context, const factor_group 
         bool *own = NULL, jumps = false;
         if (plan->groups[g].instances == 0) continue;
         SVMP_TRY(SVMP_NEW(context, own, plan->groups[g].slots));
-        const svmp_status status = svmp_program_group_jumps(&plan->groups[g], own, &jumps);
+        const svmp_status status = svmp_program_group_discontinuities(&plan->groups[g], own, &jumps);
         svmp_release(context, own);
         SVMP_TRY(status);
         *any = *any || jumps;

@@ -40,8 +40,8 @@ bool svmp_computed_group_is(const factor_group *group);
 /* How many rows an instance computes. */
 size_t svmp_computed_group_rows(const factor_group *group, size_t instance);
 
-/* As svmp_program_group_jumps: whether the log value may jump as the variable in a slot moves. What moves with a row
- * that jumps counts. */
+/* As svmp_program_group_discontinuities: whether the log value may jump as the variable in a slot moves. What moves
+ * with a row that jumps counts. */
 svmp_status svmp_computed_group_jumps(svmp_context *context, const factor_group *group, bool *slots, bool *any);
 
 #endif

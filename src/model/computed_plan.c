@@ -343,7 +343,7 @@ static svmp_status keep_groups(const planning *p) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static svmp_status make_room(planning *p) {
+static svmp_status alloc_workspace(planning *p) {
     const size_t rows = p->rows->count, all = p->rows->first + rows;
     SVMP_TRY(SVMP_NEW(p->context, p->group, rows));
     SVMP_TRY(SVMP_NEW(p->context, p->instance, rows));
@@ -367,7 +367,7 @@ static svmp_status make_room(planning *p) {
 static svmp_status make(planning *p) {
     SVMP_TRY(SVMP_NEW(p->context, p->plan, 1));
     p->plan->context = p->context;
-    SVMP_TRY(make_room(p));
+    SVMP_TRY(alloc_workspace(p));
     SVMP_TRY(find_factors(p));
     SVMP_TRY(sort_items(p));
     SVMP_TRY(count_items(p));

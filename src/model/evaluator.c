@@ -409,7 +409,7 @@ done:
 
 /* ---- blame ------------------------------------------------------------------------------------------------------- */
 
-size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle) {
+size_t svmp_evaluator_find_failure(evaluator *e, const double *x, size_t variable, size_t particle) {
     const svmp_model *model = e->model;
     for (size_t r = model->gather_start[variable], group = 0; r < model->gather_start[variable + 1]; r++) {
         const size_t row = model->gather_row[r];

@@ -92,7 +92,7 @@ static svmp_status need_whole(const svmp_model *model, const char *name) {
 
 static svmp_status draw_gaussian(const init *start, const init_target *to, double *x) {
     gaussian *q = NULL;
-    svmp_gaussian_note_functions(to->model);
+    svmp_gaussian_log_functions(to->model);
     SVMP_TRY(svmp_gaussian_create_from(to->model, to->seed, start->point, &q));
     svmp_status status = svmp_gaussian_draw(q, to->seed, to->n, x);
     svmp_gaussian_free(q);

@@ -164,7 +164,7 @@ static svmp_status state(checkpoint *file, svmp_run *run) {
                          run->iterations);
     SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
     SVMP_TRY(svmp_archive_real(a, "largest", &run->backend->largest));
-    SVMP_TRY(svmp_history_archive(a, "way", &run->way));
+    SVMP_TRY(svmp_history_archive(a, "way", &run->trace));
     SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
     return rows(file, run);
 }
@@ -176,7 +176,7 @@ svmp_status svmp_run_save(svmp_run *run, const char *path) {
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;
-    SVMP_TRY(svmp_run_settle(run));
+    SVMP_TRY(svmp_run_synchronise(run));
     SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
     SVMP_CHECK(svmp_checkpoint_create(run->context, run->model->graph->peers, path, &file));
     SVMP_CHECK(identity(&file, run));

@@ -32,7 +32,7 @@ static svmp_status measure_there(const svmp_run *run, const kernel *k, size_t n,
     svmp_status status = SVMP_NEW(run->context, measured, graph->moved_variables);
     if (status == SVMP_OK) status = b->local->measure(b, k, n, run->iteration ? run->iteration - 1 : 0, measured);
     status = svmp_model_agree(run->model, status);
-    if (status == SVMP_OK) svmp_stein_conclude(graph, n, measured, total, nodes);
+    if (status == SVMP_OK) svmp_stein_finish(graph, n, measured, total, nodes);
     svmp_release(run->context, measured);
     return status;
 }
@@ -93,7 +93,7 @@ done:
 
 svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     svmp_discrepancy whole;
-    if (run) SVMP_TRY(svmp_run_settle(run));
+    if (run) SVMP_TRY(svmp_run_synchronise(run));
     SVMP_TRY(svmp_run_discrepancy(run, &whole, nodes));
     svmp_history_add(&run->measured,
                      (const double[HISTORY_COLUMNS]){(double)run->iteration, whole.v, whole.ratio, whole.bandwidth});

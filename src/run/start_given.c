@@ -269,7 +269,7 @@ svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     svmp_particles *particles = NULL;
     svmp_status status;
     if (run->model->graph->halo) SVMP_CHECK(svmp_peers_compare_file(run->context, "start", path));
-    if (run->model->graph->halo && !svmp_netcdf_is_meant(path)) {
+    if (run->model->graph->halo && !svmp_path_is_netcdf(path)) {
         SVMP_CHECK(svmp_start_compare(run, NULL, path));
         SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));
         SVMP_CHECK(start_from(run, particles));

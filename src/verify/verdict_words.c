@@ -252,7 +252,7 @@ static void say_veto(words *w, const svmp_verdict *v) {
 }
 
 /* Nothing was found wrong with what is clear. */
-static int is_endless(const svmp_verdict *v) { return *v->endless && !svmp_verdict_is_clear(v); }
+static int is_improper(const svmp_verdict *v) { return *v->improper_direction && !svmp_verdict_is_clear(v); }
 
 /* What was seen to be wrong comes first, with names and directions; then what withholds the all-clear. */
 const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size) {
@@ -264,10 +264,12 @@ const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, siz
         say_examined(&w, verdict);
     else
         say_veto(&w, verdict);
-    if (is_endless(verdict) && verdict->proper)
-        say(&w, " The density hardly changes along %s: the posterior is far away, or very wide.", verdict->endless);
-    else if (is_endless(verdict))
-        say(&w, " The density does not decrease along %s: the posterior is improper, or nearly so.", verdict->endless);
+    if (is_improper(verdict) && verdict->proper)
+        say(&w, " The density hardly changes along %s: the posterior is far away, or very wide.",
+            verdict->improper_direction);
+    else if (is_improper(verdict))
+        say(&w, " The density does not decrease along %s: the posterior is improper, or nearly so.",
+            verdict->improper_direction);
     return buffer;
 }
 
@@ -299,7 +301,7 @@ static void advise_modes(words *w) {
 /* Particles that do not mix: along a direction that no move follows, or in modes of their own. */
 static void advise_mixing(words *w, const svmp_verdict *v) {
     const method *of = svmp_verdict_method(v);
-    const int as_written = of && !of->unrest && of->yield != SVMP_YIELD_CHAINS; /* by default */
+    const int as_written = of && !of->nonconvergence && of->yield != SVMP_YIELD_CHAINS; /* by default */
     if (*v->ridge)
         say(w, "%s are nearly collinear: centre and scale the predictors, or write the model in other unknowns.",
             v->ridge);
@@ -396,11 +398,11 @@ static void advise_method(words *w, const svmp_verdict *v) {
         say(w, "Compare with -m %s.", reference);
     else if (is_reference(of))
         say(w, "Run from other starts (--init prior, --seed) and compare.");
-    else if (of->unrest && v->iterations > 0 && v->iterations < of->iterations / 10) /* too few to settle */
+    else if (of->nonconvergence && v->iterations > 0 && v->iterations < of->iterations / 10) /* too few to settle */
         say(w, "Run longer (-t %zu).", of->iterations);
-    else if (of->unrest && *v->jumping)
+    else if (of->nonconvergence && *v->jumping)
         advise_jumps(w, v);
-    else if (of->unrest)
+    else if (of->nonconvergence)
         say(w, "Use -m %s%s.", reference, v->nested ? "; or rewrite random effects in non-centred form" : "");
     else if (of->kernel)
         say(w, "Use -m %s%s; -m %s gives a reference.", standard,
@@ -463,8 +465,9 @@ const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_
     *buffer = '\0';
     if (v == NULL) return buffer;
     const int failed = v->finding == SVMP_FINDING_FAILED;
-    if (is_endless(v) && !v->proper) {
-        say(&w, "Give %s a proper prior.", strchr(v->endless, ' ') ? "every unknown in this direction" : v->endless);
+    if (is_improper(v) && !v->proper) {
+        say(&w, "Give %s a proper prior.",
+            strchr(v->improper_direction, ' ') ? "every unknown in this direction" : v->improper_direction);
         return buffer;
     }
     advise_priors(&w, v);

@@ -9,7 +9,7 @@
 #include "graph/colouring.h"
 #include "model/computed.h"
 #include "model/curvature.h"
-#include "model/density_jumps.h"
+#include "model/density_discontinuities.h"
 #include "model/evaluator.h"
 #include "model/node_evaluator.h"
 #include "model/program_factors.h"
@@ -305,12 +305,12 @@ static void compare_nodes(const pair_of_models *pair) {
         const svmp_model *model = which ? pair->computed : pair->pasted;
         uint32_t *colour = malloc(variables * sizeof *colour);
         size_t colours = 0;
-        local *l = NULL;
+        node_evaluator *l = NULL;
         score[which] = malloc(variables * N * sizeof **score);
         assert_ok(svmp_graph_colour(model->graph, colour, &colours));
-        assert_ok(svmp_local_create(model, N, 2, colours, colour, &l));
-        assert_ok(svmp_local_score(l, x, y, score[which]));
-        svmp_local_free(l);
+        assert_ok(svmp_node_evaluator_create(model, N, 2, colours, colour, &l));
+        assert_ok(svmp_node_evaluate_scores(l, x, y, score[which]));
+        svmp_node_evaluator_free(l);
         free(colour);
     }
     for (size_t k = 0; k < variables * N; k++) assert_near(score[1][k], score[0][k], 1e-11);
@@ -426,7 +426,7 @@ static void test_jumps(void **state) {
         factor_group factors[] = {group_of(svmp_expr_sin(b, in(0)), 1, 1, second, zero), priors(1)};
         svmp_model *model = join(1, 1, &row, 2, factors);
         bool *jumps = NULL;
-        assert_ok(svmp_model_jumps(model, &jumps));
+        assert_ok(svmp_model_discontinuities(model, &jumps));
         assert_int_equal(jumps != NULL && jumps[0], steps);
         svmp_release(context, jumps);
         svmp_model_free(model);
