@@ -271,17 +271,18 @@ size_t svmp_computed_group_rows(const factor_group *group, size_t instance) {
 }
 
 /* Blocks of as many variables make a group; what may jump in one of them counts for all. */
-svmp_status svmp_computed_group_jumps(svmp_context *context, const factor_group *group, bool *slots, bool *any) {
+svmp_status svmp_computed_group_discontinuities(svmp_context *context, const factor_group *group, bool *slots,
+                                                bool *any) {
     const computed_plan *plan = ((const block_group *)group->self)->plan;
     *any = false;
     for (size_t g = 0; g < plan->group_count; g++) {
-        bool *own = NULL, jumps = false;
+        bool *own = NULL, found = false;
         if (plan->groups[g].instances == 0) continue;
         SVMP_TRY(SVMP_NEW(context, own, plan->groups[g].slots));
-        const svmp_status status = svmp_program_group_discontinuities(&plan->groups[g], own, &jumps);
+        const svmp_status status = svmp_program_group_discontinuities(&plan->groups[g], own, &found);
         svmp_release(context, own);
         SVMP_TRY(status);
-        *any = *any || jumps;
+        *any = *any || found;
     }
     for (size_t j = 0; *any && j < group->slots; j++) slots[j] = true;
     return SVMP_OK;

@@ -42,6 +42,7 @@ size_t svmp_computed_group_rows(const factor_group *group, size_t instance);
 
 /* As svmp_program_group_discontinuities: whether the log value may jump as the variable in a slot moves. What moves
  * with a row that jumps counts. */
-svmp_status svmp_computed_group_jumps(svmp_context *context, const factor_group *group, bool *slots, bool *any);
+svmp_status svmp_computed_group_discontinuities(svmp_context *context, const factor_group *group, bool *slots,
+                                                bool *any);
 
 #endif
