@@ -220,6 +220,16 @@ static size_t operations(const factor_group *group, const void *partial) {
     return group->instances > 0 ? all / group->instances : 0;
 }
 
+/* Rows that are linear in what they read, and factors that are quadratic. */
+static size_t quadratic(const factor_group *group) {
+    const computed_plan *plan = ((const block_group *)group->self)->plan;
+    for (size_t g = 0; g < plan->group_count; g++)
+        if (plan->groups[g].instances > 0 &&
+            svmp_program_group_degree(&plan->groups[g]) > (g < plan->row_groups ? 1 : 2))
+            return 0;
+    return operations(group, NULL) + 1;
+}
+
 static void free_self(svmp_context *context, void *pointer) {
     block_group *self = pointer;
     svmp_computed_plan_free(self->plan);
@@ -257,6 +267,7 @@ static const factor_kind block_kind = {.name = "block",
                                        .evaluate = evaluate,
                                        .scratch = scratch,
                                        .free = free_self,
+                                       .quadratic = quadratic,
                                        .values_alone = 1,
                                        .keep = keep,
                                        .evaluate_view = evaluate_view,
@@ -268,6 +279,11 @@ bool svmp_computed_group_is(const factor_group *group) { return group->kind == &
 size_t svmp_computed_group_rows(const factor_group *group, size_t instance) {
     const block_group *self = group->self;
     return self->plan->blocks[self->block[instance]].rows;
+}
+
+svmp_status svmp_computed_group_scopes(const factor_group *group, size_t instance, size_t *count, index_lists *scopes) {
+    const block_group *self = group->self;
+    return svmp_computed_block_scopes(self->plan, self->block[instance], count, scopes);
 }
 
 /* Blocks of as many variables make a group; what may jump in one of them counts for all. */

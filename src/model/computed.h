@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "graph/graph.h"
 #include "model/factor_group.h"
 
 /* Groups of programs (program_factors.h) whose values are rows: `variables` of a group are the rows that its instances
@@ -39,6 +40,10 @@ bool svmp_computed_group_is(const factor_group *group);
 
 /* How many rows an instance computes. */
 size_t svmp_computed_group_rows(const factor_group *group, size_t instance);
+
+/* Lists of slots: the scopes of the factors inside of an instance, which are factors of the graph; those within others
+ * may be left out. The caller frees them. */
+svmp_status svmp_computed_group_scopes(const factor_group *group, size_t instance, size_t *count, index_lists *scopes);
 
 /* As svmp_program_group_discontinuities: whether the log value may jump as the variable in a slot moves. What moves
  * with a row that jumps counts. */

@@ -2,6 +2,7 @@
 #ifndef SVMP_MODEL_COMPUTED_PLAN_H
 #define SVMP_MODEL_COMPUTED_PLAN_H
 
+#include "graph/graph.h"
 #include "model/computed.h"
 
 /* Derivatives are kept for one window of rows at a time: about so many rows, and so many derivatives. */
@@ -56,6 +57,10 @@ typedef struct computed_plan {
 svmp_status svmp_computed_plan_make(svmp_context *context, const computed_rows *rows, size_t count,
                                     const factor_group *groups, unsigned char **taken, computed_plan **plan);
 void svmp_computed_plan_free(computed_plan *plan); /* NULL-safe */
+
+/* Lists of a block's slots: what its factors depend on, directly or through rows, without lists within other lists as
+ * far as this is cheap to see. The caller frees them. */
+svmp_status svmp_computed_block_scopes(const computed_plan *plan, size_t block, size_t *count, index_lists *scopes);
 
 /* How many factors of a group are evaluated at a time. */
 static inline size_t svmp_computed_chunk(const factor_group *group) {

@@ -240,6 +240,47 @@ static pair_of_models make_states(void) {
     return made;
 }
 
+/* One recursion c[t] = tanh(v0) c[t-1] + v1, read by SERIES regions at all t: y = sin(c[t] + v[2 + region]). No two
+ * regions are neighbours. */
+static pair_of_models make_regions(void) {
+    const size_t variables = 2 + SERIES;
+    pair_of_models made = {.variables = variables};
+    static uint32_t slots[SHORT][3], read[SERIES * SHORT][2];
+    static double y[SERIES * SHORT];
+    factor_group rows[1], factors[2];
+    for (size_t t = 0; t < SHORT; t++) {
+        const uint32_t own[3] = {0, 1, (uint32_t)(t ? variables + t - 1 : 1)};
+        memcpy(slots[t], own, sizeof own);
+        for (size_t s = 0; s < SERIES; s++) {
+            const size_t k = t * SERIES + s;
+            read[k][0] = (uint32_t)(variables + t);
+            read[k][1] = (uint32_t)(2 + s);
+            y[k] = datum(k);
+        }
+    }
+    const expr row = svmp_expr_add(b, svmp_expr_multiply(b, svmp_expr_tanh(b, in(0)), in(2)), in(1));
+    rows[0] = group_of(row, 3, SHORT, slots[0], y);
+    factors[0] = group_of(square_loss(svmp_expr_subtract(b, svmp_expr_add(b, in(0), in(1)), number(0))), 2,
+                          SERIES * SHORT, read[0], y);
+    factors[1] = priors(variables);
+    made.computed = join(variables, 1, rows, 2, factors);
+
+    assert_ok(svmp_model_create(context, &made.pasted));
+    for (size_t i = 0; i < variables; i++) assert_ok(svmp_model_add_node(made.pasted, NULL, 1, NULL, NULL, NULL));
+    for (size_t k = 0; k < SERIES * SHORT; k++) {
+        expr c = in(1);
+        for (size_t t = 0; t <= k / SERIES; t++)
+            c = svmp_expr_add(b, svmp_expr_multiply(b, svmp_expr_tanh(b, in(0)), c), in(1));
+        factor_group one = group_of(square_loss(svmp_expr_subtract(b, svmp_expr_add(b, c, in(2)), number(0))), 3, 1,
+                                    (uint32_t[]){0, 1, (uint32_t)(2 + k % SERIES)}, y + k);
+        assert_ok(svmp_model_add_groups(made.pasted, 1, &one));
+    }
+    factors[1] = priors(variables);
+    assert_ok(svmp_model_add_groups(made.pasted, 1, &factors[1]));
+    assert_ok(svmp_model_finish(made.pasted));
+    return made;
+}
+
 static void free_pair(pair_of_models *pair) {
     svmp_model_free(pair->pasted);
     svmp_model_free(pair->computed);
@@ -390,6 +431,49 @@ static void test_states(void **state) {
     compare_all(pair);
 }
 
+static void test_regions(void **state) {
+    (void)state;
+    const pair_of_models pair = make_regions();
+    assert_int_equal(pair.computed->groups[0].instances, 1);
+    compare_all(pair);
+}
+
+/* x[t] = 0.9 x[t-1] + v0 + t v1, and y[t] normal about it: as with pasted formulas, two unknowns and a quadratic. */
+static void test_linear(void **state) {
+    (void)state;
+    uint32_t slots[SHORT][3], read[SHORT];
+    double time[SHORT], y[SHORT];
+    for (size_t t = 0; t < SHORT; t++) {
+        const uint32_t own[3] = {0, 1, (uint32_t)(t ? t + 1 : 0)};
+        memcpy(slots[t], own, sizeof own);
+        read[t] = (uint32_t)(t + 2);
+        time[t] = 0.1 * (double)t;
+        y[t] = datum(t);
+    }
+    expr value = svmp_expr_add(b, svmp_expr_multiply(b, svmp_expr_literal(b, 0.9), in(2)), in(0));
+    factor_group row =
+        group_of(svmp_expr_add(b, value, svmp_expr_multiply(b, number(0), in(1))), 3, SHORT, slots[0], time);
+    value = svmp_expr_square(b, svmp_expr_subtract(b, in(0), number(0)));
+    factor_group factors[] = {group_of(svmp_expr_multiply(b, svmp_expr_literal(b, -0.5), value), 1, SHORT, read, y),
+                              priors(2)};
+    svmp_model *model = join(2, 1, &row, 2, factors);
+    assert_true(svmp_model_is_gaussian(model));
+
+    const double x[] = {0.3, -0.2};
+    double density, score[2], expected = -0.5 * (0.3 * 0.3 + 0.2 * 0.2), at = x[0], slope[2], by[2] = {-0.3, 0.2};
+    for (size_t t = 0; t < SHORT; t++) { /* of the first step, x[-1] is v0 */
+        slope[0] = t ? 0.9 * slope[0] + 1 : 1.9;
+        slope[1] = t ? 0.9 * slope[1] + time[t] : 0;
+        at = 0.9 * at + x[0] + time[t] * x[1];
+        expected -= 0.5 * (at - y[t]) * (at - y[t]);
+        for (size_t i = 0; i < 2; i++) by[i] -= (at - y[t]) * slope[i];
+    }
+    assert_ok(svmp_model_evaluate(model, 1, x, &density, score));
+    assert_near(density, expected, 1e-12);
+    for (size_t i = 0; i < 2; i++) assert_near(score[i], by[i], 1e-12);
+    svmp_model_free(model);
+}
+
 /* ---- what must not be -------------------------------------------------------------------------------------------- */
 
 /* x = y, y = x. */
@@ -448,8 +532,9 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_garch),         cmocka_unit_test(test_arma),  cmocka_unit_test(test_states),
-        cmocka_unit_test(test_row_of_itself), cmocka_unit_test(test_jumps),
+        cmocka_unit_test(test_garch),   cmocka_unit_test(test_arma),   cmocka_unit_test(test_states),
+        cmocka_unit_test(test_regions), cmocka_unit_test(test_linear), cmocka_unit_test(test_row_of_itself),
+        cmocka_unit_test(test_jumps),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -153,6 +153,31 @@ static void test_limits(void **state) {
     }
 }
 
+/* Each allocation fails in turn; the model can still be freed. */
+static void test_memory(void **state) {
+    (void)state;
+    svmp_status status = SVMP_NO_MEMORY;
+    svmp_data *data = make_data();
+    for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
+        scarce_memory memory = {1};
+        svmp_context *scarce = scarce_context(&memory);
+        const model_files files = {
+            .name = "model.bug", .text = texts[2], .data = data, .centring = 1, .store_above = 1e-9};
+        svmp_model *model = NULL;
+        memory.left = allowed;
+        status = svmp_read_model(scarce, &files, &model);
+        if (status == SVMP_OK) {
+            double x[8] = {0}, density; /* of 4 parameters and 2 values, the last of which is a leaf */
+            status = svmp_model_evaluate(model, 1, x, &density, NULL);
+        }
+        if (status != SVMP_OK) assert_non_null(strstr(svmp_context_error(scarce), "Out of memory"));
+        svmp_model_free(model);
+        svmp_context_free(scarce);
+    }
+    assert_ok(status);
+    svmp_data_free(data);
+}
+
 static int setup(void **state) {
     (void)state;
     context = test_context(2);
@@ -169,6 +194,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
