@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "front/spell_option.h"
+
 static const command *const all[] = {&command_run,      &command_verify,  &command_plan,    &command_check,
                                      &command_graph,    &command_summary, &command_compare, &command_report,
                                      &command_localise, &command_help,    &command_manual,  &command_completion};
@@ -104,6 +106,7 @@ int open_context(const option_set *set, svmp_context **context) {
     if (wrong) return wrong;
     svmp_status status = svmp_context_create(NULL, context);
     if (status == SVMP_OK) status = svmp_context_set_threads(*context, (int)threads);
+    if (status == SVMP_OK) status = svmp_context_set_speller(*context, spell_option, NULL);
     if (status == SVMP_OK) status = svmp_context_set_log(*context, tell_log, NULL);
     if (status == SVMP_OK) status = svmp_context_set_error(*context, tell_error, NULL);
     return status == SVMP_OK ? 0 : failed(NULL, status);

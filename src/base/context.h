@@ -4,6 +4,8 @@
 
 #include "svmp_tools.h"
 
+enum { CONTEXT_ADVICE = 4 };
+
 struct svmp_context {
     svmp_allocator allocator;
     int threads; /* 0: as many as OpenMP offers */
@@ -11,6 +13,10 @@ struct svmp_context {
     svmp_error_function tell; /* of an error */
     void *log_data, *tell_data;
     char error[1024];
+    svmp_speller spell; /* of options in advice; NULL: "iterations = 8000" */
+    void *spell_data;
+    svmp_note advice[CONTEXT_ADVICE]; /* of the last error */
+    size_t advised;
     struct team *team; /* the other processes; NULL: there are none */
     int sharing;       /* how many processes, this one included, may run on the same processors; 0: one process */
 };

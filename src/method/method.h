@@ -25,9 +25,9 @@ static inline init_target svmp_start_target(backend *b) {
 
 /* What keeps a method that ends by itself from being sure of its answer. */
 typedef struct method_unrest {
-    svmp_unrest why;
+    svmp_code why;
     size_t variable; /* that is farthest from settled, */
-    double amount;   /* and by how much, as svmp_unrest says */
+    double amount;   /* and by how much, as the note says */
     size_t count;    /* how many variables there are like it */
 } method_unrest;
 

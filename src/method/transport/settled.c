@@ -69,22 +69,24 @@ int svmp_chains_have_met(const average *rows, size_t count) {
 /* ---- what to tell ------------------------------------------------------------------------------------------------ */
 
 static method_unrest look_at(const average *a, double chance) {
-    if (!(a->apart < together)) return (method_unrest){.why = SVMP_UNREST_APART, .amount = a->apart};
+    if (!(a->apart < together)) return (method_unrest){.why = SVMP_NOTE_NOT_MIXED, .amount = a->apart};
     if (!(error_of(a, svmp_fair_errors) <= 1))
         return (method_unrest){
-            .why = SVMP_UNREST_ERROR,
+            .why = SVMP_NOTE_AVERAGE_ERROR,
             .amount = fmax(fmax(a->plain_error, a->plain_sd_error), fmax(a->mean_error, a->sd_error)) / a->sd};
-    if (isnan(a->drift)) return (method_unrest){.why = SVMP_UNREST_NONE}; /* one window alone */
-    if (!(drift_of(a, chance) <= 1)) return (method_unrest){.why = SVMP_UNREST_DRIFT, .amount = fabs(a->drift) / a->sd};
+    if (isnan(a->drift)) return (method_unrest){.why = SVMP_NOTE_NONE}; /* one window alone */
+    if (!(drift_of(a, chance) <= 1))
+        return (method_unrest){.why = SVMP_NOTE_AVERAGE_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a, chance) <= 1))
-        return (method_unrest){.why = SVMP_UNREST_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};
-    return (method_unrest){.why = SVMP_UNREST_NONE};
+        return (method_unrest){.why = SVMP_NOTE_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};
+    return (method_unrest){.why = SVMP_NOTE_NONE};
 }
 
 method_unrest svmp_worst_unrest(const average *rows, size_t count) {
-    static const svmp_unrest order[] = {SVMP_UNREST_APART, SVMP_UNREST_ERROR, SVMP_UNREST_DRIFT, SVMP_UNREST_IDENTITY};
+    static const svmp_code order[] = {SVMP_NOTE_NOT_MIXED, SVMP_NOTE_AVERAGE_ERROR, SVMP_NOTE_AVERAGE_DRIFT,
+                                      SVMP_NOTE_IDENTITY};
     const double chance = chance_among(count);
-    method_unrest worst = {.why = SVMP_UNREST_NONE};
+    method_unrest worst = {.why = SVMP_NOTE_NONE};
     for (size_t k = 0; k < sizeof order / sizeof *order && worst.count == 0; k++)
         for (size_t i = 0; i < count; i++) {
             method_unrest found = look_at(&rows[i], chance);

@@ -387,7 +387,7 @@ static svmp_status carry(svmp_run *run) {
 
 static method_unrest find_unrest(const svmp_run *run) {
     const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
-    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_UNREST_NONE};
+    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_NOTE_NONE};
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
