@@ -96,7 +96,7 @@ static parts measure(size_t side, int threads) {
     must(svmp_curvature_create(model, threads, &c));
     const sparsity *pattern = svmp_curvature_pattern(c);
     double *H = calloc(pattern->entries, sizeof *H);
-    must(svmp_factorisation_create_often(context, pattern, &f));
+    must(svmp_factorisation_create(context, pattern, &f));
     must(svmp_evaluator_create(model, DRAWS, threads, &e));
     for (int round = 0; round < ROUNDS; round++) {
         for (size_t k = 0; k < variables * DRAWS; k++) x[k] = 0.2 * (rand() / (double)RAND_MAX - 0.5);

@@ -100,6 +100,7 @@ typedef enum svmp_note_kind {
     X(NOTE_DISCRETE_CHANGE_POINT, 109, ADVICE)                                                                         \
     X(NOTE_OTHER_PRIORS, 110, ADVICE)                                                                                  \
     X(NOTE_LIGHTER_TAILS, 111, ADVICE)                                                                                 \
+    X(NOTE_SHORTER_SUMS, 113, ADVICE)                                                                                  \
     X(NOTE_TRUNCATE_LATER, 112, ADVICE) /* amount: the value */                                                        \
     /* advice about the run */                                                                                         \
     X(NOTE_USE, 130, ADVICE) /* option; so in the following */                                                         \
@@ -122,7 +123,9 @@ typedef enum svmp_note_kind {
     X(NOTE_WRITE_START, 147, ADVICE)                                                                                   \
     X(NOTE_CONTINUE, 148, ADVICE)                                                                                      \
     X(NOTE_OTHER_SEEDS, 149, ADVICE)                                                                                   \
-    X(NOTE_PROVIDE_START, 150, ADVICE)
+    X(NOTE_PROVIDE_START, 150, ADVICE)                                                                                 \
+    X(NOTE_START_NEW, 151, ADVICE)                                                                                     \
+    X(NOTE_CONTINUE_WITH, 152, ADVICE)
 
 /* The code of a note. */
 typedef enum svmp_code {

@@ -3,7 +3,7 @@
  * Every process calls svmp_context_join, then svmp_model_read_split, and then the functions of svmp.h on its part of
  * the model. "Collective" means that all processes of the context must call the function, in the same order; all of
  * them get the same status and the same error. The functions of svmp.h that are collective on a part of a model say so.
- * With one process every function works as in a team of one.
+ * One process alone works as one of several does.
  */
 #ifndef SVMP_PARALLEL_H
 #define SVMP_PARALLEL_H

@@ -101,7 +101,7 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
     own->ops = ops;
     own->bits = bits;
-    if (ops->open(&own->device, b->others ? b->others->local : 0, text, sizeof text) != 0) { /* they share devices */
+    if (ops->open(&own->device, b->model->graph->peers->local, text, sizeof text) != 0) { /* they share devices */
         svmp_release(b->context, own);
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
     }

@@ -33,10 +33,10 @@ static int beside(char *path, size_t size) {
 static void *open_usual(char *path, size_t room, int *broken, char *why, size_t size) {
     char words[300] = "", more[300] = "";
     int absent = 1, absent_there = 1;
-    void *library = beside(path, room) ? svmp_library_open(path, &absent, words, sizeof words) : NULL;
+    void *library = beside(path, room) ? svmp_library_open(path, 0, &absent, words, sizeof words) : NULL;
     if (library) return library;
     if (absent) snprintf(path, room, "%s", LIBRARY);
-    library = svmp_library_open(LIBRARY, &absent_there, more, sizeof more);
+    library = svmp_library_open(LIBRARY, 0, &absent_there, more, sizeof more);
     *broken = !absent || !absent_there;
     if (library)
         snprintf(path, room, "%s", LIBRARY);
@@ -61,7 +61,7 @@ static void *open_library(char *path, size_t room, int *broken, char *why, size_
         return NULL;
     }
     snprintf(path, room, "%s%s", strchr(given, '/') ? "" : "./", given); /* the system would look for it elsewhere */
-    void *library = svmp_library_open(path, &absent, words, sizeof words);
+    void *library = svmp_library_open(path, 0, &absent, words, sizeof words);
     if (library == NULL)
         snprintf(why, size,
                  "SVMP_CUDA names '%.150s', which cannot be loaded (%s): it must be the path of %s, or unset.", given,

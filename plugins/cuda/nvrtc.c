@@ -30,7 +30,7 @@ static void try_path(nvrtc_search *search, const char *path) {
     char words[200];
     int absent;
     if (search->library) return;
-    search->library = svmp_library_open(path, &absent, words, sizeof words);
+    search->library = svmp_library_open(path, 0, &absent, words, sizeof words);
     if (search->library == NULL && !absent && *search->why == '\0')
         snprintf(search->why, sizeof search->why, "%.80s: %s", path, words);
 }
@@ -59,7 +59,7 @@ int svmp_nvrtc_find(nvrtc *made, char *why, size_t size) {
         return 0;
     }
     if (given)
-        search.library = svmp_library_open(given, &absent, search.why, sizeof search.why);
+        search.library = svmp_library_open(given, 0, &absent, search.why, sizeof search.why);
     else
         look_around(&search);
     if (search.library && bind_all(search.library, made)) return 1;

@@ -23,7 +23,12 @@ svmp_status svmp_context_join(svmp_context *context) {
 
 #include "base/libm_rounding.h"
 
-static MPI_Comm all_of(const team *t) { return *(const MPI_Comm *)t->own; }
+typedef struct mpi_peers {
+    svmp_peers peers;
+    MPI_Comm all;
+} mpi_peers;
+
+static MPI_Comm all_of(const svmp_peers *t) { return ((const mpi_peers *)t->own)->all; }
 
 /* MPI starts once in a process, and ends once: with the program, if it was started here, so that contexts may come and
  * go. A program that has started it may also have ended it while there are still contexts. */
@@ -33,7 +38,7 @@ static int has_ended(void) {
     return ended;
 }
 
-/* Teams that are not freed, of this process as MPI itself is. A program that ends with one of them leaves the others
+/* Contexts that have joined, of this process as MPI itself is. A program that ends with one of them leaves the others
  * in the middle of their work (OpenMP's runtime calls exit when it cannot start a thread): MPI would wait for them, and
  * they for it. Without MPI's end the launcher notices, and ends them. */
 static int joined;
@@ -45,29 +50,29 @@ static void end_mpi(void) {
 /* MPI counts with int: what is longer goes in pieces. */
 enum { PIECE = 1 << 27 };
 
-static void reduce(const team *t, size_t count, size_t size, void *values, MPI_Datatype type, MPI_Op how) {
+static void reduce(const svmp_peers *t, size_t count, size_t size, void *values, MPI_Datatype type, MPI_Op how) {
     for (size_t at = 0; at < count; at += PIECE) {
         const size_t left = count - at;
         MPI_Allreduce(MPI_IN_PLACE, (char *)values + at * size, left < PIECE ? (int)left : PIECE, type, how, all_of(t));
     }
 }
 
-static void sum(const team *t, size_t count, int64_t *values) {
+static void sum(const svmp_peers *t, size_t count, int64_t *values) {
     reduce(t, count, sizeof *values, values, MPI_INT64_T, MPI_SUM);
 }
 
-static void max(const team *t, size_t count, double *values) {
+static void max(const svmp_peers *t, size_t count, double *values) {
     reduce(t, count, sizeof *values, values, MPI_DOUBLE, MPI_MAX);
 }
 
-static void broadcast(const team *t, size_t from, size_t size, void *bytes) {
+static void broadcast(const svmp_peers *t, size_t from, size_t size, void *bytes) {
     for (size_t at = 0; at < size; at += PIECE) {
         const size_t left = size - at;
         MPI_Bcast((char *)bytes + at, left < PIECE ? (int)left : PIECE, MPI_BYTE, (int)from, all_of(t));
     }
 }
 
-static void gather(const team *t, size_t size, const void *mine, void *all) {
+static void gather(const svmp_peers *t, size_t size, const void *mine, void *all) {
     if (size <= PIECE) {
         MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, all_of(t));
         return;
@@ -77,19 +82,19 @@ static void gather(const team *t, size_t size, const void *mine, void *all) {
 }
 
 /* Between process 0 and another. */
-static void send(const team *t, size_t to, size_t size, const void *bytes) {
+static void send(const svmp_peers *t, size_t to, size_t size, const void *bytes) {
     for (size_t at = 0; at < size; at += PIECE)
         MPI_Send((const char *)bytes + at, size - at < PIECE ? (int)(size - at) : PIECE, MPI_BYTE, (int)to, 0,
                  all_of(t));
 }
 
-static void receive(const team *t, size_t from, size_t size, void *bytes) {
+static void receive(const svmp_peers *t, size_t from, size_t size, void *bytes) {
     for (size_t at = 0; at < size; at += PIECE)
         MPI_Recv((char *)bytes + at, size - at < PIECE ? (int)(size - at) : PIECE, MPI_BYTE, (int)from, 0, all_of(t),
                  MPI_STATUS_IGNORE);
 }
 
-static void collect(const team *t, size_t size, const void *mine, const size_t *sizes, void *all) {
+static void collect(const svmp_peers *t, size_t size, const void *mine, const size_t *sizes, void *all) {
     char *to = all;
     if (t->rank > 0) send(t, 0, size, mine);
     for (size_t k = 0; t->rank == 0 && k < t->count; to += sizes[k++])
@@ -99,7 +104,7 @@ static void collect(const team *t, size_t size, const void *mine, const size_t *
             memcpy(to, mine, size);
 }
 
-static void deal(const team *t, size_t size, void *mine, const size_t *sizes, const void *all) {
+static void deal(const svmp_peers *t, size_t size, void *mine, const size_t *sizes, const void *all) {
     const char *from = all;
     if (t->rank > 0) receive(t, 0, size, mine);
     for (size_t k = 0; t->rank == 0 && k < t->count; from += sizes[k++])
@@ -111,7 +116,7 @@ static void deal(const team *t, size_t size, void *mine, const size_t *sizes, co
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
-struct team_line {
+struct svmp_peer_line {
     MPI_Comm neighbours; /* a distributed graph: who sends to whom */
     MPI_Datatype row;
     MPI_Request request;
@@ -123,11 +128,11 @@ static void count_rows(size_t neighbours, const size_t *rows, int *count, int *a
     for (size_t k = 0; k < neighbours; *all += rows[k++]) count[k] = (int)rows[k], at[k] = (int)*all;
 }
 
-static svmp_status make_line(svmp_context *context, const team_routes *routes, team_line **line) {
+static svmp_status make_line(svmp_context *context, const svmp_peer_routes *routes, svmp_peer_line **line) {
     const size_t neighbours = routes->neighbours;
     size_t out = 0, in = 0;
     SVMP_TRY(SVMP_NEW(context, *line, 1));
-    team_line *made = *line;
+    svmp_peer_line *made = *line;
     SVMP_TRY(SVMP_NEW(context, made->ranks, 5 * neighbours));
     made->out = made->ranks + neighbours;
     made->out_at = made->out + neighbours;
@@ -143,15 +148,16 @@ static svmp_status make_line(svmp_context *context, const team_routes *routes, t
                      out, in, routes->length, INT_MAX);
 }
 
-static void release_line(svmp_context *context, team_line *line) {
+static void release_line(svmp_context *context, svmp_peer_line *line) {
     if (line) svmp_release(context, line->ranks);
     svmp_release(context, line);
 }
 
-static svmp_status connect(svmp_context *context, const team *t, const team_routes *routes, team_line **line) {
+static svmp_status connect(svmp_context *context, const svmp_peers *t, const svmp_peer_routes *routes,
+                           svmp_peer_line **line) {
     const int neighbours = (int)routes->neighbours;
-    team_line *made = NULL;
-    const svmp_status status = svmp_team_agree(context, make_line(context, routes, &made));
+    svmp_peer_line *made = NULL;
+    const svmp_status status = svmp_agree(context, t, make_line(context, routes, &made));
     if (status != SVMP_OK) return release_line(context, made), status;
     MPI_Dist_graph_create_adjacent(all_of(t), neighbours, made->ranks, made->in, neighbours, made->ranks, made->out,
                                    MPI_INFO_NULL, 0, &made->neighbours);
@@ -161,7 +167,7 @@ static svmp_status connect(svmp_context *context, const team *t, const team_rout
     return SVMP_OK;
 }
 
-static void disconnect(svmp_context *context, team_line *line) {
+static void disconnect(svmp_context *context, svmp_peer_line *line) {
     if (!has_ended()) {
         MPI_Type_free(&line->row);
         MPI_Comm_free(&line->neighbours);
@@ -169,13 +175,13 @@ static void disconnect(svmp_context *context, team_line *line) {
     release_line(context, line);
 }
 
-static void depart(const team *t, team_line *line, const double *leaving, double *arriving) {
+static void depart(const svmp_peers *t, svmp_peer_line *line, const double *leaving, double *arriving) {
     (void)t;
     MPI_Ineighbor_alltoallv(leaving, line->out, line->out_at, line->row, arriving, line->in, line->in_at, line->row,
                             line->neighbours, &line->request);
 }
 
-static bool arrived(const team *t, team_line *line, bool wait) {
+static bool arrived(const svmp_peers *t, svmp_peer_line *line, bool wait) {
     int there = 1;
     (void)t;
     if (wait)
@@ -187,14 +193,14 @@ static bool arrived(const team *t, team_line *line, bool wait) {
 
 /* ---- joining and parting ----------------------------------------------------------------------------------------- */
 
-static void free_team(svmp_context *context, team *t) {
+static void free_peers(svmp_context *context, const svmp_peers *t) {
     joined--;
-    if (!has_ended()) MPI_Comm_free(t->own);
-    svmp_release(context, t->own);
-    svmp_release(context, t);
+    mpi_peers *own = t->own;
+    if (!has_ended()) MPI_Comm_free(&own->all);
+    svmp_release(context, own);
 }
 
-/* The worst status of all processes: of the others' errors no more is known, before there is a team. */
+/* The worst status of all processes: of the others' errors no more is known, before they have joined. */
 static svmp_status agree_to_join(svmp_context *context, svmp_status mine) {
     int worst = (int)mine;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -251,40 +257,34 @@ static svmp_status check_level(svmp_context *context) {
 }
 
 /* `started`: whether this process has come so far. */
-static svmp_status make_team(svmp_context *context, svmp_status started) {
+static svmp_status join_all(svmp_context *context, svmp_status started) {
     int rank, count, local = 0;
-    team *made = NULL;
-    MPI_Comm *all = NULL;
+    mpi_peers *made = NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
     if (count == 1) return started == SVMP_OK && svmp_launched().processes > 1 ? refuse_strangers(context) : started;
     svmp_status status = started == SVMP_OK ? check_level(context) : started;
     if (status == SVMP_OK) status = SVMP_NEW(context, made, 1);
-    if (status == SVMP_OK) status = SVMP_NEW(context, all, 1);
     status = agree_to_join(context, status);
     if (status == SVMP_OK) status = count_sharing(context, &context->sharing, &local);
-    if (status != SVMP_OK || made == NULL || all == NULL) {
-        svmp_release(context, made);
-        svmp_release(context, all);
-        return status;
-    }
-    MPI_Comm_dup(MPI_COMM_WORLD, all);
-    *made = (team){.rank = (size_t)rank,
-                   .count = (size_t)count,
-                   .local = (size_t)local,
-                   .own = all,
-                   .free = free_team,
-                   .sum = sum,
-                   .max = max,
-                   .broadcast = broadcast,
-                   .gather = gather,
-                   .collect = collect,
-                   .deal = deal,
-                   .connect = connect,
-                   .disconnect = disconnect,
-                   .depart = depart,
-                   .arrived = arrived};
-    context->team = made;
+    if (status != SVMP_OK || made == NULL) return svmp_release(context, made), status;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made->all);
+    made->peers = (svmp_peers){.rank = (size_t)rank,
+                               .count = (size_t)count,
+                               .local = (size_t)local,
+                               .own = made,
+                               .free = free_peers,
+                               .sum = sum,
+                               .max = max,
+                               .broadcast = broadcast,
+                               .gather = gather,
+                               .collect = collect,
+                               .deal = deal,
+                               .connect = connect,
+                               .disconnect = disconnect,
+                               .depart = depart,
+                               .arrived = arrived};
+    context->peers = &made->peers;
     joined++;
     return SVMP_OK;
 }
@@ -307,15 +307,16 @@ static svmp_status start_mpi(svmp_context *context) {
 svmp_status svmp_context_join(svmp_context *context) {
     if (context == NULL) return SVMP_BAD_CALL;
     int there = 0;
-    if (context->team) return svmp_fail(context, SVMP_BAD_CALL, "The context has already joined the other processes.");
+    if (context->peers->count > 1)
+        return svmp_fail(context, SVMP_BAD_CALL, "The context has already joined the other processes.");
     if (has_ended())
         return svmp_fail(context, SVMP_BAD_CALL,
                          "The processes cannot join: MPI is finalised and cannot be initialised again.");
     MPI_Initialized(&there);
     if (!there && svmp_launched().processes <= 1) return SVMP_OK;
     if (!there && !svmp_launched().connects) return refuse_strangers(context);
-    SVMP_TRY(make_team(context, there ? SVMP_OK : start_mpi(context)));
-    if (context->team == NULL) return SVMP_OK;
+    SVMP_TRY(join_all(context, there ? SVMP_OK : start_mpi(context)));
+    if (context->peers->count == 1) return SVMP_OK;
     SVMP_TRY(svmp_context_compare(context, "the version of svmp", svmp_version()));
     return compare_rounding(context);
 }

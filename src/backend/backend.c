@@ -66,7 +66,6 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
         *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
     SVMP_CHECK(svmp_model_agree(model, room));
     b->span = (node_span){0, model->graph->own};
-    b->others = model->graph->halo ? context->team : NULL;
     b->threads = svmp_context_threads(context);
     SVMP_CHECK(svmp_messages_create(b, k));
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
@@ -95,7 +94,7 @@ svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) 
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
-    if (which == ARRAY_SD && b->others) SVMP_TRY(svmp_mpi_bring(b->model->graph, b->sd)); /* of the halo, too */
+    if (which == ARRAY_SD) SVMP_TRY(svmp_mpi_bring(b->model->graph, b->sd)); /* of the halo, too */
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 

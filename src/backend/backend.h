@@ -101,8 +101,6 @@ struct backend {
     const backend_kind *kind, *local; /* `local` does the work; it differs from `kind` only with several processes */
     svmp_context *context;
     const svmp_model *model;
-    const struct team
-        *others; /* the processes that have the other parts of the model (base/peers.h); NULL: it is whole */
     size_t n;
     uint64_t seed;
     int threads;

@@ -7,9 +7,9 @@
 #include "graph/graph_part.h"
 
 struct mpi_halo {
-    team_line *line;  /* to those that share an edge of the model; NULL: not yet */
-    size_t *out, *in; /* rows to each neighbour, and from each */
-    double *leaving;  /* the rows to all neighbours, one after the other */
+    svmp_peer_line *line; /* to those that share an edge of the model; NULL: not yet */
+    size_t *out, *in;     /* rows to each neighbour, and from each */
+    double *leaving;      /* the rows to all neighbours, one after the other */
     bool travelling;
     svmp_status status; /* how score and stein went: told by the step, so that nobody waits for one who has left */
     mpi_times times;
@@ -37,13 +37,13 @@ static int elsewhere(const backend *b) { return b->local->fetch_rows != NULL; }
 
 static svmp_status exchange(backend *b) {
     struct mpi_halo *m = b->mpi;
-    const team *others = b->context->team;
+    const svmp_peers *peers = b->model->graph->peers;
     const svmp_graph *graph = b->model->graph;
     const double started = svmp_clock_seconds();
     m->status = SVMP_OK;
     if (elsewhere(b)) note(b, b->local->fetch_rows(b, graph->interior_variables, graph->own_variables));
     pack(b->model->graph, b->n, b->x, m->leaving);
-    others->depart(others, m->line, m->leaving, b->x + b->model->graph->own_variables * b->n);
+    peers->depart(peers, m->line, m->leaving, b->x + b->model->graph->own_variables * b->n);
     m->travelling = true;
     m->times.packing += svmp_clock_seconds() - started;
     return SVMP_OK;
@@ -51,16 +51,16 @@ static svmp_status exchange(backend *b) {
 
 /* Lets messages go on, where they move only while somebody asks for them. */
 static void nudge(const backend *b) {
-    const team *others = b->context->team;
-    if (b->mpi->travelling) b->mpi->travelling = !others->arrived(others, b->mpi->line, false);
+    const svmp_peers *peers = b->model->graph->peers;
+    if (b->mpi->travelling) b->mpi->travelling = !peers->arrived(peers, b->mpi->line, false);
 }
 
 /* Waits for the messages; returns whether there were any. */
 static bool await(const backend *b) {
-    const team *others = b->context->team;
+    const svmp_peers *peers = b->model->graph->peers;
     const double started = svmp_clock_seconds();
     const bool travelling = b->mpi->travelling;
-    if (travelling) others->arrived(others, b->mpi->line, true);
+    if (travelling) peers->arrived(peers, b->mpi->line, true);
     b->mpi->travelling = false;
     b->mpi->times.waiting += svmp_clock_seconds() - started;
     return travelling;
@@ -74,7 +74,7 @@ static void arrive(backend *b) {
 static svmp_status refresh(backend *b) {
     SVMP_TRY(exchange(b));
     arrive(b);
-    return elsewhere(b) ? svmp_team_agree(b->context, b->mpi->status) : SVMP_OK;
+    return elsewhere(b) ? svmp_agree(b->context, b->model->graph->peers, b->mpi->status) : SVMP_OK;
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
@@ -117,10 +117,10 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
 
 /* All have moved, or none has. */
 static svmp_status agree(backend *b, svmp_status status) {
-    const team *others = b->context->team;
+    const svmp_peers *peers = b->model->graph->peers;
     const double started = svmp_clock_seconds();
     double seen[] = {b->largest, b->mpi->status != SVMP_OK || status != SVMP_OK};
-    others->max(others, 2, seen);
+    peers->max(peers, 2, seen);
     b->largest = seen[0];
     b->mpi->times.agreeing += svmp_clock_seconds() - started;
     if (seen[1] == 0) return SVMP_OK;
@@ -132,7 +132,7 @@ static svmp_status agree(backend *b, svmp_status status) {
         b->x = before;
     }
     b->moved = 0;
-    return svmp_team_agree(b->context, b->mpi->status != SVMP_OK ? b->mpi->status : status);
+    return svmp_agree(b->context, b->model->graph->peers, b->mpi->status != SVMP_OK ? b->mpi->status : status);
 }
 
 static svmp_status move(backend *b, const step *s, double rate, size_t t) {
@@ -169,8 +169,8 @@ static svmp_status count_rows(const svmp_graph *graph, size_t n, struct mpi_halo
     return svmp_allocate(graph->context, all, n * sizeof *m->leaving, (void **)&m->leaving);
 }
 
-static void release(svmp_context *context, const struct mpi_halo *m) {
-    if (m->line) context->team->disconnect(context, m->line);
+static void release(svmp_context *context, const svmp_peers *peers, const struct mpi_halo *m) {
+    if (m->line) peers->disconnect(context, m->line);
     svmp_release(context, m->out);
     svmp_release(context, m->in);
     svmp_release(context, m->leaving);
@@ -178,15 +178,15 @@ static void release(svmp_context *context, const struct mpi_halo *m) {
 
 svmp_status svmp_mpi_attach(backend *b) {
     const graph_halo *halo = b->model->graph->halo;
-    const team *others = b->context->team;
-    if (others == NULL || halo == NULL) return SVMP_OK;
+    const svmp_peers *peers = b->model->graph->peers;
+    if (peers->count == 1) return SVMP_OK;
     svmp_status status = SVMP_NEW(b->context, b->mpi, 1);
     if (status == SVMP_OK) status = count_rows(b->model->graph, b->n, b->mpi);
-    SVMP_TRY(svmp_team_agree(b->context, status));
-    SVMP_TRY(svmp_context_compare(b->context, "the backend that --backend selects on their processors",
+    SVMP_TRY(svmp_agree(b->context, peers, status));
+    SVMP_TRY(svmp_context_compare(b->context, "the backend that is selected for their processors",
                                   b->runs_as ? b->runs_as : b->local->name));
-    const team_routes routes = {halo->neighbours, b->n, halo->rank, b->mpi->out, b->mpi->in};
-    SVMP_TRY(others->connect(b->context, others, &routes, &b->mpi->line));
+    const svmp_peer_routes routes = {halo->neighbours, b->n, halo->rank, b->mpi->out, b->mpi->in};
+    SVMP_TRY(peers->connect(b->context, peers, &routes, &b->mpi->line));
     b->kind = &svmp_backend_mpi;
     return SVMP_OK;
 }
@@ -195,7 +195,7 @@ void svmp_mpi_detach(backend *b) {
     struct mpi_halo *m = b->mpi;
     if (m == NULL) return;
     await(b);
-    release(b->context, m);
+    release(b->context, b->model->graph->peers, m);
     svmp_release(b->context, m);
     b->mpi = NULL;
 }
@@ -203,18 +203,18 @@ void svmp_mpi_detach(backend *b) {
 svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values) {
     svmp_context *context = graph->context;
     const graph_halo *halo = graph->halo;
-    const team *others = context->team;
+    const svmp_peers *peers = graph->peers;
     struct mpi_halo m = {0};
     svmp_status status;
-    if (others == NULL || halo == NULL) return SVMP_OK;
-    SVMP_CHECK(svmp_team_agree(context, count_rows(graph, 1, &m)));
-    const team_routes routes = {halo->neighbours, 1, halo->rank, m.out, m.in};
-    SVMP_CHECK(others->connect(context, others, &routes, &m.line));
+    if (peers->count == 1) return SVMP_OK;
+    SVMP_CHECK(svmp_agree(context, peers, count_rows(graph, 1, &m)));
+    const svmp_peer_routes routes = {halo->neighbours, 1, halo->rank, m.out, m.in};
+    SVMP_CHECK(peers->connect(context, peers, &routes, &m.line));
     pack(graph, 1, values, m.leaving);
-    others->depart(others, m.line, m.leaving, values + graph->own_variables);
-    others->arrived(others, m.line, true);
+    peers->depart(peers, m.line, m.leaving, values + graph->own_variables);
+    peers->arrived(peers, m.line, true);
 done:
-    release(context, &m);
+    release(context, peers, &m);
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* Several processes with MPI: the team of the processes that mpirun started, and the backend that wraps a local one and
- * updates its halo. A build without MPI has both as stubs. */
+/* Of a part of a model: the backend that wraps a local one, and exchanges rows with the processes that have the other
+ * parts. */
 #ifndef SVMP_BACKEND_EXCHANGE_ROWS_H
 #define SVMP_BACKEND_EXCHANGE_ROWS_H
 

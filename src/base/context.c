@@ -27,7 +27,7 @@ svmp_status svmp_context_create(const svmp_allocator *allocator, svmp_context **
     if (chosen.allocate == NULL || chosen.resize == NULL || chosen.release == NULL) return SVMP_BAD_CALL;
     svmp_context *made = chosen.allocate(sizeof *made, chosen.user_data);
     if (made == NULL) return SVMP_NO_MEMORY;
-    *made = (svmp_context){.allocator = chosen};
+    *made = (svmp_context){.allocator = chosen, .peers = &svmp_alone};
     *context = made;
     return SVMP_OK;
 }
@@ -56,7 +56,7 @@ svmp_status svmp_context_set_error(svmp_context *context, svmp_error_function er
 void svmp_context_free(svmp_context *context) {
     if (context == NULL) return;
     svmp_allocator allocator = context->allocator;
-    if (context->team) context->team->free(context, context->team);
+    context->peers->free(context, context->peers);
     allocator.release(context, allocator.user_data);
 }
 

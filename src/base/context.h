@@ -17,8 +17,8 @@ struct svmp_context {
     void *spell_data;
     svmp_note advice[CONTEXT_ADVICE]; /* of the last error */
     size_t advised;
-    struct team *team; /* the other processes; NULL: there are none */
-    int sharing;       /* how many processes, this one included, may run on the same processors; 0: one process */
+    const struct svmp_peers *peers; /* all processes that work on one model; alone: svmp_alone, never NULL */
+    int sharing; /* how many processes, this one included, may run on the same processors; 0: one process */
 };
 
 /* Returns from the calling function if a call failed; the error message is already in the context. */

@@ -93,7 +93,9 @@ static const char *const sentences[] = {
     [SVMP_NOTE_SEVERAL_MODES] = "The posterior has several modes",
     [SVMP_NOTE_COLLINEAR] = "{name} are nearly collinear",
     [SVMP_NOTE_DENSITY_JUMPS] = "The density jumps in {name}, which gradients do not see",
-    [SVMP_NOTE_MANY_TERMS] = "The sums over discrete unknowns have {count} terms: a run takes minutes",
+    [SVMP_NOTE_MANY_TERMS] =
+        "The sums over discrete unknowns have {count} terms: a run takes minutes, and less with a method "
+        "that evaluates them less often",
 
     [SVMP_NOTE_GIVE_PRIOR] = "give {name} a proper prior",
     [SVMP_NOTE_GIVE_PRIORS] = "give every unknown in this direction a proper prior",
@@ -108,6 +110,7 @@ static const char *const sentences[] = {
                                         "\"Change points\")",
     [SVMP_NOTE_OTHER_PRIORS] = "give the model other priors",
     [SVMP_NOTE_LIGHTER_TAILS] = "give the model lighter tails",
+    [SVMP_NOTE_SHORTER_SUMS] = "make them shorter, with fewer sites or times, or with bounds T(,)",
     [SVMP_NOTE_TRUNCATE_LATER] = "truncate it in the model at a larger value, such as T(, {amount:f0})",
 
     [SVMP_NOTE_USE] = "use {option}",
@@ -126,11 +129,13 @@ static const char *const sentences[] = {
     [SVMP_NOTE_LOWER] = "use a smaller {option}",
     [SVMP_NOTE_RAISE] = "use a larger {option}",
     [SVMP_NOTE_START_FROM] = "start from its particles{brackets}",
-    [SVMP_NOTE_WRITE_PARTICLES] = "write its particles{brackets}",
-    [SVMP_NOTE_WRITE_START] = "write the start in one process{brackets}",
+    [SVMP_NOTE_WRITE_PARTICLES] = "write its particles where it ran{brackets}",
+    [SVMP_NOTE_WRITE_START] = "write the start to a file in one process{brackets}",
     [SVMP_NOTE_CONTINUE] = "continue from it{brackets}",
-    [SVMP_NOTE_OTHER_SEEDS] = "run each with a seed of its own{brackets}",
+    [SVMP_NOTE_OTHER_SEEDS] = "run each chain with a seed of its own{brackets}",
     [SVMP_NOTE_PROVIDE_START] = "provide such a point{brackets}",
+    [SVMP_NOTE_START_NEW] = "start a new run from its particles{brackets}",
+    [SVMP_NOTE_CONTINUE_WITH] = "continue with {option}",
 };
 enum { CODES = sizeof sentences / sizeof *sentences };
 
@@ -342,10 +347,13 @@ svmp_note svmp_advice(svmp_code code, const char *option, const char *value) {
     return note;
 }
 
+svmp_note svmp_either(uint32_t either, svmp_note note) {
+    note.either = either;
+    return note;
+}
+
 void svmp_note_advise(note_list *list, uint32_t either, svmp_code code, const char *option, const char *value) {
-    svmp_note *note = svmp_note_add(list, code);
-    *note = svmp_advice(code, option, value);
-    note->either = either;
+    *svmp_note_add(list, code) = svmp_either(either, svmp_advice(code, option, value));
 }
 
 /* ---- in files ---------------------------------------------------------------------------------------------------- */

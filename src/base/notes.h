@@ -17,8 +17,9 @@ svmp_note *svmp_note_add(note_list *list, svmp_code code);
 /* Adds advice; `either` as in svmp_note. `option` NULL or `value` NULL: none. */
 void svmp_note_advise(note_list *list, uint32_t either, svmp_code code, const char *option, const char *value);
 
-/* The same as a value. */
+/* The same as a value, alone or as one of the alternatives `either`. */
 svmp_note svmp_advice(svmp_code code, const char *option, const char *value);
+svmp_note svmp_either(uint32_t either, svmp_note note);
 
 /* Notes as sentences on one line: details after the note before them, alternatives in one sentence. Returns `buffer`.
  */

@@ -31,24 +31,24 @@ static svmp_status sort_rows(spread *s, const uint32_t *place) {
 
 /* Process 0 learns who has which rows. */
 static svmp_status learn_places(spread *s) {
-    const team *t = s->team;
+    const svmp_peers *t = s->peers;
     const size_t size = s->own * sizeof *s->place;
     svmp_status status = SVMP_NEW(s->context, s->first, t->count + 1);
     if (status == SVMP_OK) status = SVMP_NEW(s->context, s->sizes, t->count);
     if (status == SVMP_OK) status = SVMP_NEW(s->context, s->at, t->count);
-    SVMP_TRY(svmp_team_agree(s->context, status));
+    SVMP_TRY(svmp_agree(s->context, s->peers, status));
     t->gather(t, sizeof size, &size, s->sizes);
     for (size_t k = 0; k < t->count; k++) s->first[k + 1] = s->first[k] + s->sizes[k] / sizeof *s->place;
-    SVMP_TRY(svmp_team_agree(s->context, SVMP_NEW(s->context, s->places, t->rank == 0 ? s->first[t->count] : 0)));
+    SVMP_TRY(svmp_agree(s->context, s->peers, SVMP_NEW(s->context, s->places, t->rank == 0 ? s->first[t->count] : 0)));
     t->collect(t, size, s->place, s->sizes, s->places);
     return SVMP_OK;
 }
 
-svmp_status svmp_spread_open(svmp_context *context, const team *t, size_t whole, size_t own, const uint32_t *place,
-                             spread *s) {
-    *s = (spread){.context = context, .team = t, .whole = whole, .own = own};
-    if (t == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_team_agree(context, sort_rows(s, place)));
+svmp_status svmp_spread_open(svmp_context *context, const svmp_peers *peers, size_t whole, size_t own,
+                             const uint32_t *place, spread *s) {
+    *s = (spread){.context = context, .peers = peers, .whole = whole, .own = own};
+    if (peers->count == 1) return SVMP_OK;
+    SVMP_TRY(svmp_agree(context, peers, sort_rows(s, place)));
     return learn_places(s);
 }
 
@@ -75,13 +75,13 @@ static size_t find(const uint32_t *places, size_t count, size_t row) {
 /* Room for a block: here, and in process 0 for all. Sets its counts. */
 static svmp_status reserve(spread *s, spread_block which, size_t *from, size_t *to) {
     const size_t length = which.last - which.first, numbers = (which.to - which.from) * length;
-    const int first = s->team == NULL || s->team->rank == 0;
+    const int first = s->peers->rank == 0;
     *from = find(s->place, s->own, which.from);
     *to = find(s->place, s->own, which.to);
     svmp_status status = SVMP_GROW(s->context, s->mine, s->mine_capacity, (*to - *from) * length);
     if (status == SVMP_OK && first) status = SVMP_GROW(s->context, s->all, s->all_capacity, 2 * numbers);
-    SVMP_TRY(svmp_team_agree(s->context, status));
-    for (size_t k = 0; first && k < s->team->count; k++) {
+    SVMP_TRY(svmp_agree(s->context, s->peers, status));
+    for (size_t k = 0; first && k < s->peers->count; k++) {
         const uint32_t *places = s->places + s->first[k];
         const size_t rows = s->first[k + 1] - s->first[k], begin = find(places, rows, which.from);
         s->at[k] = s->first[k] + begin;
@@ -99,7 +99,7 @@ static double *ordered(const spread *s, spread_block which) {
 static void order_rows(const spread *s, spread_block which, int together) {
     const size_t length = which.last - which.first;
     double *row = s->all, *block = ordered(s, which);
-    for (size_t k = 0; k < s->team->count; k++)
+    for (size_t k = 0; k < s->peers->count; k++)
         for (size_t e = 0; e < s->sizes[k] / sizeof *row / length; e++, row += length) {
             double *place = block + (s->places[s->at[k] + e] - which.from) * length;
             memcpy(together ? place : row, together ? row : place, length * sizeof *row);
@@ -109,17 +109,17 @@ static void order_rows(const spread *s, spread_block which, int together) {
 /* Names are of any length: they come in one piece, each with its zero, in the order of the processes. */
 svmp_status svmp_spread_names(spread *s, size_t limit, spread_namer name, const void *user_data, char **text,
                               const char **names) {
-    const team *t = s->team;
+    const svmp_peers *t = s->peers;
     char *mine = NULL, *at;
     size_t size = 0, total = 0, own = 0;
     svmp_status status;
     while (own < s->own && s->place[own] < limit) size += strlen(name(user_data, s->order[own++])) + 1;
-    SVMP_CHECK(svmp_team_agree(s->context, SVMP_NEW(s->context, mine, size)));
+    SVMP_CHECK(svmp_agree(s->context, s->peers, SVMP_NEW(s->context, mine, size)));
     at = mine;
     for (size_t k = 0; k < own; k++) at = stpcpy(at, name(user_data, s->order[k])) + 1;
     t->gather(t, sizeof size, &size, s->sizes);
     for (size_t k = 0; k < t->count; k++) total += s->sizes[k];
-    SVMP_CHECK(svmp_team_agree(s->context, SVMP_NEW(s->context, *text, t->rank == 0 ? total : 0)));
+    SVMP_CHECK(svmp_agree(s->context, s->peers, SVMP_NEW(s->context, *text, t->rank == 0 ? total : 0)));
     t->collect(t, size, mine, s->sizes, *text);
     at = *text;
     for (size_t k = 0; t->rank == 0 && k < t->count; k++)
@@ -135,7 +135,7 @@ done:
 svmp_status svmp_spread_collect(spread *s, spread_block which, size_t n, const double *values, double **block) {
     const size_t length = which.last - which.first;
     size_t from, to;
-    if (s->team == NULL) {
+    if (s->peers->count == 1) {
         SVMP_TRY(SVMP_GROW(s->context, s->all, s->all_capacity, (which.to - which.from) * length));
         for (size_t i = which.from; i < which.to; i++)
             memcpy(s->all + (i - which.from) * length, values + i * n + which.first, length * sizeof *values);
@@ -145,8 +145,8 @@ svmp_status svmp_spread_collect(spread *s, spread_block which, size_t n, const d
     SVMP_TRY(reserve(s, which, &from, &to));
     for (size_t k = from; k < to; k++)
         memcpy(s->mine + (k - from) * length, values + s->order[k] * n + which.first, length * sizeof *values);
-    s->team->collect(s->team, (to - from) * length * sizeof *s->mine, s->mine, s->sizes, s->all);
-    if (s->team->rank > 0) return SVMP_OK;
+    s->peers->collect(s->peers, (to - from) * length * sizeof *s->mine, s->mine, s->sizes, s->all);
+    if (s->peers->rank > 0) return SVMP_OK;
     order_rows(s, which, 1);
     *block = ordered(s, which);
     return SVMP_OK;
@@ -154,26 +154,26 @@ svmp_status svmp_spread_collect(spread *s, spread_block which, size_t n, const d
 
 svmp_status svmp_spread_room(spread *s, spread_block which, double **block) {
     size_t from, to;
-    if (s->team == NULL) {
+    if (s->peers->count == 1) {
         SVMP_TRY(SVMP_GROW(s->context, s->all, s->all_capacity, (which.to - which.from) * (which.last - which.first)));
         *block = s->all;
         return SVMP_OK;
     }
     SVMP_TRY(reserve(s, which, &from, &to));
-    if (s->team->rank == 0) *block = ordered(s, which);
+    if (s->peers->rank == 0) *block = ordered(s, which);
     return SVMP_OK;
 }
 
 svmp_status svmp_spread_deal(spread *s, spread_block which, size_t n, double *values) {
     const size_t length = which.last - which.first;
-    if (s->team == NULL) {
+    if (s->peers->count == 1) {
         for (size_t i = which.from; i < which.to; i++)
             memcpy(values + i * n + which.first, s->all + (i - which.from) * length, length * sizeof *values);
         return SVMP_OK;
     }
     const size_t from = find(s->place, s->own, which.from), to = find(s->place, s->own, which.to);
-    if (s->team->rank == 0) order_rows(s, which, 0);
-    s->team->deal(s->team, (to - from) * length * sizeof *s->mine, s->mine, s->sizes, s->all);
+    if (s->peers->rank == 0) order_rows(s, which, 0);
+    s->peers->deal(s->peers, (to - from) * length * sizeof *s->mine, s->mine, s->sizes, s->all);
     for (size_t k = from; k < to; k++)
         memcpy(values + s->order[k] * n + which.first, s->mine + (k - from) * length, length * sizeof *values);
     return SVMP_OK;

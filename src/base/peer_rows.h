@@ -8,7 +8,7 @@
 
 typedef struct spread {
     svmp_context *context;
-    const team *team;   /* NULL: alone */
+    const svmp_peers *peers;
     size_t whole, own;  /* numbers of rows: in total, and in this process */
     uint32_t *order;    /* own rows in the order of the whole */
     uint32_t *place;    /* order[k] is row place[k] of the whole */
@@ -19,9 +19,9 @@ typedef struct spread {
     size_t mine_capacity, all_capacity;
 } spread;
 
-/* Row k < own of this process is row place[k] of the whole. With one process (t is NULL) they are the same. */
-svmp_status svmp_spread_open(svmp_context *context, const team *t, size_t whole, size_t own, const uint32_t *place,
-                             spread *s);
+/* Row k < own of this process is row place[k] of the whole. Alone they are the same. */
+svmp_status svmp_spread_open(svmp_context *context, const svmp_peers *peers, size_t whole, size_t own,
+                             const uint32_t *place, spread *s);
 void svmp_spread_close(spread *s); /* accepts an all-zero value */
 
 /* Rows from ... to - 1 of the whole, numbers first ... last - 1 of each: from `values` (own rows of n numbers) to

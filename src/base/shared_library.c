@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-void *svmp_library_open(const char *path, int *absent, char *why, size_t size) {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+void *svmp_library_open(const char *path, int global, int *absent, char *why, size_t size) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_NODELETE | (global ? RTLD_GLOBAL : RTLD_LOCAL));
     const char *words = library ? NULL : dlerror();
     const size_t length = strlen(path);
     *absent = 0;

@@ -43,8 +43,7 @@ static void colour_some(const svmp_graph *graph, size_t *left, uint32_t *order, 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
 typedef struct exchange {
-    const team *team;
-    team_line *line;
+    svmp_peer_line *line;
     size_t *out, *in;
     double *leaving, *arriving; /* colours as numbers; -1: none yet */
 } exchange;
@@ -68,8 +67,8 @@ static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *col
         const uint32_t mine = colour[send->item[k]];
         e->leaving[k] = mine == NO_COLOUR ? -1 : (double)mine;
     }
-    e->team->depart(e->team, e->line, e->leaving, e->arriving);
-    e->team->arrived(e->team, e->line, true);
+    graph->peers->depart(graph->peers, e->line, e->leaving, e->arriving);
+    graph->peers->arrived(graph->peers, e->line, true);
     for (size_t v = graph->own; v < graph->nodes; v++) {
         const double theirs = e->arriving[v - graph->own];
         colour[v] = theirs < 0 ? NO_COLOUR : (uint32_t)theirs;
@@ -80,19 +79,20 @@ static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *col
 static svmp_status colour_part(const svmp_graph *graph, size_t left, uint32_t *order, size_t *taken_by,
                                uint32_t *colour) {
     svmp_context *context = graph->context;
-    exchange e = {.team = context->team};
+    const svmp_peers *peers = graph->peers;
+    exchange e = {0};
     svmp_status status = open_exchange(graph, &e);
-    SVMP_CHECK(svmp_team_agree(context, status));
-    const team_routes routes = {graph->halo->neighbours, 1, graph->halo->rank, e.out, e.in};
-    SVMP_CHECK(e.team->connect(context, e.team, &routes, &e.line));
+    SVMP_CHECK(svmp_agree(context, peers, status));
+    const svmp_peer_routes routes = {graph->halo->neighbours, 1, graph->halo->rank, e.out, e.in};
+    SVMP_CHECK(peers->connect(context, peers, &routes, &e.line));
     for (double most = 1; most > 0;) {
         colour_some(graph, &left, order, taken_by, colour);
         exchange_colours(graph, &e, colour);
         most = (double)left;
-        e.team->max(e.team, 1, &most);
+        peers->max(peers, 1, &most);
     }
 done:
-    if (e.line) e.team->disconnect(context, e.line);
+    if (e.line) peers->disconnect(context, e.line);
     svmp_release(context, e.out);
     svmp_release(context, e.in);
     svmp_release(context, e.leaving);
@@ -104,21 +104,21 @@ done:
 
 svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t *colours) {
     svmp_context *context = graph->context;
-    const int part = graph->halo != NULL && context->team != NULL;
+    const svmp_peers *peers = graph->peers;
     uint32_t *order = NULL;
     size_t *taken_by = NULL, left = graph->own;
     svmp_status status = SVMP_NEW(context, order, graph->own);
     if (status == SVMP_OK) status = SVMP_NEW(context, taken_by, graph->nodes + 1);
-    SVMP_CHECK(part ? svmp_team_agree(context, status) : status);
+    SVMP_CHECK(svmp_agree(context, peers, status));
     for (size_t v = 0; v < graph->nodes; v++) colour[v] = NO_COLOUR;
     order_own(graph, order);
-    if (part)
+    if (peers->count > 1)
         SVMP_CHECK(colour_part(graph, left, order, taken_by, colour));
     else
         colour_some(graph, &left, order, taken_by, colour);
     double most = 0;
     for (size_t v = 0; v < graph->own; v++) most = (double)colour[v] + 1 > most ? (double)colour[v] + 1 : most;
-    if (part) context->team->max(context->team, 1, &most);
+    peers->max(peers, 1, &most);
     *colours = (size_t)most;
 done:
     svmp_release(context, order);

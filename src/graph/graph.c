@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "base/peers.h"
 #include "svmp_parallel.h"
 
 svmp_status svmp_graph_create(svmp_context *context, svmp_graph **graph) {
     svmp_graph *made = NULL;
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
+    made->peers = &svmp_alone;
     svmp_status status;
     SVMP_CHECK(SVMP_GROW(context, made->first, made->first_capacity, 1));
     SVMP_CHECK(SVMP_GROW(context, made->scopes.start, made->scope_start_capacity, 1));

@@ -33,6 +33,7 @@ struct svmp_graph {
     size_t whole_nodes, whole_variables;   /* sizes of the whole graph */
     uint32_t *whole_node, *whole_variable; /* indices in the whole graph; NULL: the same */
     struct graph_halo *halo;               /* the messages of a part; NULL for a whole graph */
+    const struct svmp_peers *peers;        /* who have the other parts; svmp_alone for a whole graph */
 
     size_t first_capacity, scope_capacity, scope_start_capacity, stamp_capacity;
     size_t *stamp; /* node -> 1 + the last factor that named it */

@@ -5,13 +5,12 @@
 
 svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, double *whole) {
     if (graph == NULL) return SVMP_BAD_CALL;
-    if (own == NULL || (whole == NULL && (graph->halo == NULL || svmp_context_process(graph->context) == 0)))
+    if (own == NULL || (whole == NULL && graph->peers->rank == 0))
         return svmp_fail(graph->context, SVMP_BAD_CALL, "svmp_graph_collect: the values or the result is NULL.");
-    const team *t = graph->halo ? graph->context->team : NULL;
     const size_t together = svmp_spread_rows(1);
     spread s = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_spread_open(graph->context, t, graph->whole_nodes, graph->own, graph->whole_node, &s));
+    SVMP_CHECK(svmp_spread_open(graph->context, graph->peers, graph->whole_nodes, graph->own, graph->whole_node, &s));
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
         double *block = NULL;

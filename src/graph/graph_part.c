@@ -179,6 +179,7 @@ svmp_status svmp_graph_part(const svmp_graph *whole, const uint32_t *owner, uint
     cutting c = {.whole = whole, .owner = owner, .rank = rank};
     svmp_status status;
     SVMP_TRY(svmp_graph_create(context, &c.part));
+    c.part->peers = context->peers;
     SVMP_CHECK(SVMP_NEW(context, c.local, whole->nodes));
     SVMP_CHECK(add_nodes(&c));
     SVMP_CHECK(add_sends(&c));

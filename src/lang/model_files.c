@@ -111,21 +111,21 @@ static svmp_status compare_files(svmp_context *context, const model_files *files
     SVMP_TRY(svmp_context_compare(context, "the number of files", words));
     SVMP_TRY(svmp_context_compare(context, "the monitored nodes", files->monitors ? files->monitors : "nothing"));
     for (size_t k = 0; k < files->count; k++)
-        SVMP_TRY(svmp_team_compare_file(context, k == 0 ? "model" : "data", files->paths[k]));
+        SVMP_TRY(svmp_peers_compare_file(context, k == 0 ? "model" : "data", files->paths[k]));
     return SVMP_OK;
 }
 
 /* The first process reads the graph, which is all that it needs to say whose each node is. */
 static svmp_status choose_owners(svmp_context *context, const model_reader *reader, const model_files *files,
                                  uint32_t **owner, svmp_split *split) {
-    const team *t = context->team;
+    const svmp_peers *t = context->peers;
     svmp_graph *graph = NULL;
     uint64_t nodes = 0;
     svmp_status status = t->rank == 0 ? reader->read_graph(context, files, &graph) : SVMP_OK;
-    SVMP_CHECK(svmp_team_agree(context, status));
+    SVMP_CHECK(svmp_agree(context, context->peers, status));
     if (graph) nodes = graph->nodes;
     t->broadcast(t, 0, sizeof nodes, &nodes);
-    SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, *owner, nodes)));
+    SVMP_CHECK(svmp_agree(context, context->peers, SVMP_NEW(context, *owner, nodes)));
     SVMP_CHECK(svmp_split_choose(context, graph, nodes, *owner, split));
 done:
     svmp_graph_free(graph);
@@ -138,8 +138,8 @@ static svmp_status read_parts(svmp_context *context, const model_reader *reader,
     svmp_model *made = NULL;
     svmp_status status;
     SVMP_CHECK(choose_owners(context, reader, files, &owner, split));
-    const graph_owners own = {owner, (uint32_t)context->team->rank};
-    SVMP_CHECK(svmp_team_agree(context, reader->read(context, files, &own, &made)));
+    const graph_owners own = {owner, (uint32_t)context->peers->rank};
+    SVMP_CHECK(svmp_agree(context, context->peers, reader->read(context, files, &own, &made)));
     SVMP_CHECK(svmp_split_fragment(&made, owner));
     *model = made;
     made = NULL;
@@ -156,15 +156,15 @@ svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svm
     text_source source = {0};
     svmp_split made;
     svmp_status status;
-    if (context->team == NULL) {
+    if (context->peers->count == 1) {
         SVMP_TRY(svmp_read_model(context, files, model));
         return svmp_model_split(model, split);
     }
-    SVMP_TRY(svmp_team_agree(context, check_call(context, files->count, files->paths, model)));
+    SVMP_TRY(svmp_agree(context, context->peers, check_call(context, files->count, files->paths, model)));
     SVMP_TRY(compare_files(context, files));
-    SVMP_CHECK(svmp_team_agree(context, find_reader(context, files, &reader, &source)));
+    SVMP_CHECK(svmp_agree(context, context->peers, find_reader(context, files, &reader, &source)));
     with.source = &source;
-    SVMP_CHECK(svmp_team_agree(context, svmp_number_enter(context, &locale)));
+    SVMP_CHECK(svmp_agree(context, context->peers, svmp_number_enter(context, &locale)));
     SVMP_CHECK(read_parts(context, reader, &with, model, &made));
     if (split) *split = made;
 done:

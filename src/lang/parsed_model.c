@@ -92,7 +92,7 @@ static svmp_status add_fragment(svmp_model *model, lowered_model *lowered, const
     numbering n = {0};
     svmp_status status = number_nodes(lowered, owners, &n);
     if (status == SVMP_OK) status = add_own(model, lowered, &n);
-    SVMP_CHECK(svmp_team_agree(context, status));
+    SVMP_CHECK(svmp_agree(context, context->peers, status));
     model->fragment = 1;
     SVMP_CHECK(svmp_model_add_groups(model, lowered->group_count, lowered->groups));
     SVMP_CHECK(svmp_model_finish(model));
@@ -114,7 +114,7 @@ static svmp_status read_model(svmp_context *context, const model_files *files, c
     if (status == SVMP_OK) status = open_files(context, files, &opened);
     if (status == SVMP_OK) status = svmp_lower(context, opened.source, opened.data, &request, &made->lowered);
     close_files(context, &opened);
-    if (owners) status = svmp_team_agree(context, status);
+    if (owners) status = svmp_agree(context, context->peers, status);
     SVMP_CHECK(status);
     SVMP_CHECK(owners ? add_fragment(made, made->lowered, owners) : add_all(made, made->lowered));
     *model = made;

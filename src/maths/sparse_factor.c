@@ -5,8 +5,6 @@
 
 #include "base/target_clones.h"
 #include "base/threads.h"
-
-#include "maths/cholmod_calls.h"
 #include "maths/sparse_supernodes.h"
 #include "maths/sparse_triangle.h"
 
@@ -35,12 +33,8 @@ struct factorisation {
 
 _Static_assert(sizeof(SuiteSparse_long) == sizeof(int64_t), "CHOLMOD's long integers have 64 bits");
 
-cholmod_factor *svmp_factorisation_cholmod(factorisation *f, cholmod_common **common) {
-    *common = &f->common;
-    return f->factor;
-}
-
-svmp_status svmp_factorisation_report(const factorisation *f) {
+/* CHOLMOD failed: out of memory, or a defect. */
+static svmp_status report(const factorisation *f) {
     if (f->common.status == CHOLMOD_OUT_OF_MEMORY)
         return svmp_fail(f->context, SVMP_NO_MEMORY, "Out of memory in the sparse Cholesky factorisation.");
     return svmp_fail(f->context, SVMP_UNSUPPORTED, "The sparse Cholesky factorisation failed with CHOLMOD's status %d.",
@@ -60,14 +54,14 @@ static svmp_status find_supernodes(factorisation *f) {
     common->supernodal = CHOLMOD_SUPERNODAL;
     cholmod_l_free_factor(&f->factor, common);
     cholmod_factor *factor = cholmod_l_analyze(f->A, common);
-    svmp_status status = factor && common->status >= CHOLMOD_OK ? SVMP_OK : svmp_factorisation_report(f);
+    svmp_status status = factor && common->status >= CHOLMOD_OK ? SVMP_OK : report(f);
     if (status == SVMP_OK) status = svmp_supernodes_create(f->context, f->pattern, factor, &f->panels);
     if (status == SVMP_OK) f->L = svmp_supernodes_triangle(f->panels);
     cholmod_l_free_factor(&factor, common);
     return status;
 }
 
-static svmp_status analyse(factorisation *f, int often) {
+static svmp_status analyse(factorisation *f) {
     const sparsity *pattern = f->pattern;
     const size_t order = pattern->order;
     cholmod_common *common = &f->common;
@@ -77,13 +71,13 @@ static svmp_status analyse(factorisation *f, int often) {
     common->quick_return_if_not_posdef = 1;
     common->print = 0;
     f->A = cholmod_l_allocate_sparse(order, order, pattern->entries, 1, 1, -1, CHOLMOD_REAL, common);
-    if (f->A == NULL) return svmp_factorisation_report(f);
+    if (f->A == NULL) return report(f);
     SuiteSparse_long *start = f->A->p, *row = f->A->i;
     for (size_t j = 0; j <= order; j++) start[j] = (SuiteSparse_long)pattern->start[j];
     for (size_t e = 0; e < pattern->entries; e++) row[e] = pattern->row[e];
     f->factor = cholmod_l_analyze(f->A, common);
-    if (f->factor == NULL || common->status < CHOLMOD_OK) return svmp_factorisation_report(f);
-    return often && common->fl > many ? find_supernodes(f) : SVMP_OK;
+    if (f->factor == NULL || common->status < CHOLMOD_OK) return report(f);
+    return common->fl > many ? find_supernodes(f) : SVMP_OK;
 }
 
 static void release(factorisation *f) {
@@ -98,7 +92,7 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
     if (f->panels) return svmp_supernodes_factorise(f->panels, A, bad), SVMP_OK;
     memcpy(f->A->x, A, f->pattern->entries * sizeof *A);
     cholmod_l_factorize(f->A, f->factor, &f->common);
-    if (f->common.status < CHOLMOD_OK) return svmp_factorisation_report(f);
+    if (f->common.status < CHOLMOD_OK) return report(f);
     const cholmod_factor *L = f->factor;
     if (L->minor < L->n) *bad = (size_t)((const SuiteSparse_long *)L->Perm)[L->minor];
     f->L = (triangle){.start = (const int64_t *)L->p,
@@ -112,9 +106,8 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
 
 #else
 
-static svmp_status analyse(factorisation *f, int often) {
+static svmp_status analyse(factorisation *f) {
     const size_t order = f->pattern->order;
-    (void)often;
     if (order > DENSE_ORDER)
         return svmp_fail(f->context, SVMP_UNSUPPORTED,
                          "A model of %zu variables is too large without CHOLMOD, which this build does not have "
@@ -171,25 +164,17 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
 
 #endif
 
-static svmp_status create(svmp_context *context, const sparsity *pattern, int often, factorisation **made) {
+svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made) {
     factorisation *f = NULL;
     SVMP_TRY(SVMP_NEW(context, f, 1));
     f->context = context;
     f->pattern = pattern;
-    svmp_status status = analyse(f, often);
+    svmp_status status = analyse(f);
     if (status == SVMP_OK)
         *made = f;
     else
         svmp_factorisation_free(f);
     return status;
-}
-
-svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made) {
-    return create(context, pattern, 0, made);
-}
-
-svmp_status svmp_factorisation_create_often(svmp_context *context, const sparsity *pattern, factorisation **made) {
-    return create(context, pattern, 1, made);
 }
 
 void svmp_factorisation_free(factorisation *f) {

@@ -1,5 +1,7 @@
 /* Cholesky factors of sparse symmetric matrices with one pattern: analysed once, factorised as often as the numbers
- * change. By CHOLMOD; in a build without it by a dense factorisation, of at most a few thousand rows. */
+ * change. CHOLMOD chooses the order of elimination. Small factors are computed by CHOLMOD, column by column; large ones
+ * by supernodes (sparse_supernodes.h) and all threads. In a build without CHOLMOD the factor is dense, and the matrix
+ * has at most a few thousand rows. */
 #ifndef SVMP_MATHS_SPARSE_FACTOR_H
 #define SVMP_MATHS_SPARSE_FACTOR_H
 
@@ -10,9 +12,6 @@ typedef struct factorisation factorisation;
 /* Chooses an order of elimination and counts the factor's entries. The pattern must live as long. */
 svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made);
 
-/* The same for numbers that change often: with more care for the order and, if there is much to do, by supernodes
- * (sparse_supernodes.h) and all threads. */
-svmp_status svmp_factorisation_create_often(svmp_context *context, const sparsity *pattern, factorisation **made);
 void svmp_factorisation_free(factorisation *f); /* NULL-safe */
 
 /* A = P' L L' P from the entries of the pattern. *bad becomes SIZE_MAX, or the row whose pivot is not above 0, and

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/exact_sum.h"
+#include "base/notes.h"
 #include "base/peers.h"
 #include "method/method.h"
 #include "method/moves/sweep.h"
@@ -48,10 +49,11 @@ static svmp_status alloc(svmp_run *run) {
     walk *own = NULL;
     svmp_status status = svmp_method_refuse_boxes(run);
     if (status == SVMP_OK && run->iterations > 0 && warmup >= run->iterations)
-        status = svmp_fail(context, SVMP_BAD_CALL,
-                           "The method '%s' would discard all of its %zu sweeps, because --warmup is %zu. Use a "
-                           "smaller --warmup or a larger -t.",
-                           run->method->name, run->iterations, warmup);
+        status = svmp_fail_notes(context, SVMP_BAD_CALL,
+                                 NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_LOWER, "warmup", NULL)),
+                                       svmp_either(1, svmp_advice(SVMP_NOTE_RAISE, "iterations", NULL))),
+                                 "The method '%s' would discard all of its %zu sweeps, because its warm-up takes %zu.",
+                                 run->method->name, run->iterations, warmup);
     if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
     run->own = own;
     SVMP_TRY(svmp_model_agree(run->model, status));
@@ -86,14 +88,14 @@ static void free_walk(svmp_run *run) {
 static svmp_status look(const svmp_run *run, const double *x, double *score, double *log_density, size_t *count) {
     walk *own = run->own;
     const size_t n = run->backend->n;
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = run->model->graph->peers;
     int known;
     SVMP_TRY(svmp_model_agree(run->model, svmp_evaluate(own->evaluator, x, NULL, score)));
     SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, log_density, &known));
     memset(own->wrong, 0, n * sizeof *own->wrong);
     for (size_t k = 0; k < run->model->graph->own_variables * n; k++)
         if (!isfinite(score[k])) own->wrong[k % n] = 1;
-    if (others) others->max(others, n, own->wrong);
+    peers->max(peers, n, own->wrong);
     *count = 0;
     for (size_t l = 0; l < n; l++) {
         if (!isfinite(log_density[l])) own->wrong[l] = 1;
@@ -112,9 +114,9 @@ static svmp_status explain(const svmp_run *run, const double *score, const doubl
     if (k < numbers)
         snprintf(name, sizeof name, ", and the score of %.80s is %g there",
                  svmp_model_variable_name(run->model, k / n, (char[96]){0}, 96), score[k]);
-    return svmp_fail(run->context, SVMP_NOT_FINITE,
-                     "Particle %zu cannot start: the log density is %g at %s%s. Try another --init.", l + 1,
-                     log_density[l], run->started_from ? "its start" : "the last of 100 random starts", name);
+    return svmp_fail_notes(run->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
+                           "Particle %zu cannot start: the log density is %g at %s%s.", l + 1, log_density[l],
+                           run->started_from ? "its start" : "the last of 100 random starts", name);
 }
 
 /* A chain never leaves a point of density 0: a start that was drawn is drawn again. */
@@ -149,12 +151,8 @@ done:
 /* The mean epsilon of all nodes, the same on all processes. */
 static double mean_step(const svmp_run *run) {
     const walk *own = run->own;
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
     exact_sum sum = svmp_sweeper_steps(own->sweeper);
-    if (others) {
-        others->sum(others, EXACT_WORDS, svmp_exact_to_words(1, &sum));
-        svmp_exact_from_words(1, &sum);
-    }
+    svmp_peers_sum_exactly(run->model->graph->peers, 1, &sum);
     return svmp_exact_value(&sum) / (double)run->model->graph->whole_nodes;
 }
 
@@ -162,14 +160,14 @@ static svmp_status keep(const svmp_run *run) {
     walk *own = run->own;
     backend *b = run->backend;
     const size_t n = b->n, numbers = run->model->graph->own_variables * n;
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = run->model->graph->peers;
     const double *x;
     int known;
     SVMP_TRY(svmp_backend_refresh(b));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     memcpy(own->draws + own->kept * numbers, x, numbers * sizeof *x);
     SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, own->log_density + own->kept * n, &known));
-    if (others) others->sum(others, n, own->since);
+    peers->sum(peers, n, own->since);
     for (size_t l = 0; l < n; l++) own->moves[own->kept * n + l] = (double)own->since[l];
     memset(own->since, 0, n * sizeof *own->since);
     own->kept++;
@@ -225,7 +223,7 @@ static svmp_status set_statistics(const svmp_run *run, double *column, svmp_part
 static svmp_status create_particles(const svmp_run *run, size_t count, svmp_particles **p) {
     const svmp_graph *graph = run->model->graph;
     if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, count, NULL, p);
-    return svmp_particles_create_part(run->context, run->context->team, graph->whole_variables, graph->own_variables,
+    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->own_variables,
                                       graph->whole_variable, count, NULL, p);
 }
 
@@ -299,12 +297,11 @@ static svmp_status save_states(const svmp_run *run, archive *a) {
 static svmp_status archive_moves(const svmp_run *run, archive *a, int64_t *all) {
     const walk *own = run->own;
     const size_t n = run->backend->n;
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
-    const int first = others == NULL || others->rank == 0;
+    const svmp_peers *peers = run->model->graph->peers;
     memcpy(all, own->since, n * sizeof *all);
-    if (others) others->sum(others, n, all);
+    peers->sum(peers, n, all);
     SVMP_TRY(a->numbers(a, "moves since", ARCHIVE_COUNTS, n, all));
-    for (size_t l = 0; a->loading && l < n; l++) own->since[l] = first ? own->since[l] + all[l] : 0;
+    for (size_t l = 0; a->loading && l < n; l++) own->since[l] = peers->rank == 0 ? own->since[l] + all[l] : 0;
     return SVMP_OK;
 }
 
@@ -312,8 +309,8 @@ static svmp_status check_stride(const svmp_run *run, size_t stride) {
     const walk *own = run->own;
     if (stride > 0 && own->stride % stride == 0) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: increase --draws only "
-                     "together with -t.",
+                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: increase the number "
+                     "of draws only together with the number of iterations.",
                      stride, own->stride);
 }
 

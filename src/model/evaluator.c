@@ -391,17 +391,13 @@ static int add_own(evaluator *e, const double *x, exact_sum *sums) {
 
 svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known) {
     svmp_context *context = e->model->context;
-    const team *others = e->model->graph->halo ? context->team : NULL;
     const size_t n = e->n;
     exact_sum *all = NULL; /* how many processes failed, then the sums */
     svmp_status status = SVMP_NEW(context, all, 1 + n * (size_t)e->threads);
     SVMP_CHECK(svmp_model_agree(e->model, status));
     exact_sum *sums = all + 1;
     svmp_exact_add(all, add_own(e, x, sums));
-    if (others) {
-        others->sum(others, (1 + n) * EXACT_WORDS, svmp_exact_to_words(1 + n, all));
-        svmp_exact_from_words(1 + n, all);
-    }
+    svmp_peers_sum_exactly(e->model->graph->peers, 1 + n, all);
     for (size_t l = 0; l < n; l++) {
         svmp_exact_add(&sums[l], e->model->quadratic.constant);
         log_density[l] = svmp_exact_value(&sums[l]);

@@ -93,7 +93,7 @@ static svmp_status hash_density(const svmp_model *model, uint64_t *density) {
         for (size_t l = 0; l < POINTS; l++) hash = hash_real(hash, x[numbers + i * POINTS + l]);
         *density += hash;
     }
-    for (size_t l = 0; l < POINTS && svmp_context_process(graph->halo ? context : NULL) == 0; l++)
+    for (size_t l = 0; l < POINTS && graph->peers->rank == 0; l++)
         *density += hash_real(begin(ITEM_LOG_DENSITY, l), log_density[l]);
 done:
     svmp_evaluator_free(e);
@@ -113,7 +113,7 @@ svmp_status svmp_fingerprint_take(const svmp_model *model, fingerprint *taken) {
 }
 
 /* Sums modulo 2^64, by halves that do not overflow. */
-static void add_words(const team *t, size_t count, uint64_t *words) {
+static void add_words(const svmp_peers *t, size_t count, uint64_t *words) {
     for (size_t k = 0; k < count; k++) {
         int64_t halves[2] = {(int64_t)(words[k] & UINT32_MAX), (int64_t)(words[k] >> 32)};
         t->sum(t, 2, halves);
@@ -128,7 +128,7 @@ svmp_status svmp_fingerprint_add(const svmp_model *fragment, graph_owners owners
     made.structure = hash_nodes(part) + hash_factors(fragment->graph, &owners, &made.factors);
     SVMP_TRY(hash_density(part, &made.density));
     uint64_t words[] = {made.factors, made.structure, made.density};
-    add_words(part->context->team, 3, words);
+    add_words(part->context->peers, 3, words);
     made.factors = (size_t)words[0];
     made.structure = words[1];
     made.density = words[2];

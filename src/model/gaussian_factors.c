@@ -118,13 +118,12 @@ static svmp_status add_all(svmp_context *context, probe *p, quadratic *q, bool *
 
 /* What all processes have of a fragment's group: none adds it unless all do. */
 static svmp_status add_up(svmp_context *context, svmp_status status, probe *p, bool *finite) {
-    const team *t = context->team;
+    const svmp_peers *t = context->peers;
     double wrong = !*finite;
-    SVMP_TRY(svmp_team_agree(context, status));
+    SVMP_TRY(svmp_agree(context, context->peers, status));
     t->max(t, 1, &wrong);
     *finite = wrong == 0;
-    t->sum(t, EXACT_WORDS, svmp_exact_to_words(1, &p->constant));
-    svmp_exact_from_words(1, &p->constant);
+    svmp_peers_sum_exactly(t, 1, &p->constant);
     return SVMP_OK;
 }
 

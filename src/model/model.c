@@ -321,7 +321,7 @@ static svmp_status take_group(svmp_model *model, factor_group group, size_t fact
     size_t first = model->graph->factors;
     if (status == SVMP_OK) status = reserve_group(model);
     if (status == SVMP_OK) status = add_instances(model, &group);
-    if (model->fragment) status = svmp_team_agree(model->context, status);
+    if (model->fragment) status = svmp_agree(model->context, model->context->peers, status);
     bool added = false;
     if (status == SVMP_OK && as_quadratic) status = svmp_gaussian_group_add(model, &group, &added);
     if (added) {

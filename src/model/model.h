@@ -66,10 +66,9 @@ svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group 
 /* The first node whose values are transformed variables; SIZE_MAX: there is none. */
 size_t svmp_model_transformed(const svmp_model *model);
 
-/* For a part of a model, collective: the status of the first process that failed, with its error in all processes. For
- * a whole model: `status`. */
+/* svmp_agree of the processes that have parts of the model. */
 static inline svmp_status svmp_model_agree(const svmp_model *model, svmp_status status) {
-    return model->graph->halo ? svmp_team_agree(model->context, status) : status;
+    return svmp_agree(model->context, model->graph->peers, status);
 }
 
 /* Fails unless the model is finished. */

@@ -18,7 +18,7 @@ static svmp_status compare(svmp_model *model) {
         status = svmp_fingerprint_take(model, taken);
         model->identity = taken;
     }
-    SVMP_TRY(svmp_team_agree(context, status));
+    SVMP_TRY(svmp_agree(context, context->peers, status));
     const fingerprint *f = model->identity;
     snprintf(words, sizeof words, "%zu nodes, %zu variables, %zu factors", f->nodes, f->variables, f->factors);
     SVMP_TRY(svmp_context_compare(context, "the model", words));
@@ -36,7 +36,7 @@ typedef struct verdict {
 
 static svmp_status judge(const svmp_graph *whole, uint32_t *owner, verdict *of_each) {
     svmp_context *context = whole->context;
-    const size_t parts = context->team->count;
+    const size_t parts = context->peers->count;
     part_size *sizes = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(context, sizes, parts));
@@ -51,11 +51,11 @@ done:
 
 svmp_status svmp_split_choose(svmp_context *context, const svmp_graph *whole, size_t nodes, uint32_t *owner,
                               svmp_split *split) {
-    const team *t = context->team;
+    const svmp_peers *t = context->peers;
     verdict *of_each = NULL;
     svmp_status status = SVMP_NEW(context, of_each, t->count);
     if (status == SVMP_OK && t->rank == 0) status = judge(whole, owner, of_each);
-    SVMP_CHECK(svmp_team_agree(context, status));
+    SVMP_CHECK(svmp_agree(context, context->peers, status));
     t->broadcast(t, 0, nodes * sizeof *owner, owner);
     t->broadcast(t, 0, t->count * sizeof *of_each, of_each);
     const part_size *own = &of_each[t->rank].own;
@@ -73,14 +73,14 @@ done:
 svmp_status svmp_split_fragment(svmp_model **model, const uint32_t *owner) {
     svmp_model *fragment = *model, *part = NULL;
     svmp_context *context = fragment->context;
-    const uint32_t rank = (uint32_t)context->team->rank;
+    const uint32_t rank = (uint32_t)context->peers->rank;
     uint32_t *here = NULL; /* node of the fragment -> its process */
     svmp_status status = SVMP_NEW(context, here, fragment->graph->nodes);
     for (size_t v = 0; status == SVMP_OK && v < fragment->graph->nodes; v++)
         here[v] = owner[svmp_graph_whole_node(fragment->graph, v)];
     if (status == SVMP_OK) status = svmp_model_part(fragment, here, rank, &part);
     if (status == SVMP_OK) status = SVMP_NEW(context, part->identity, 1);
-    SVMP_CHECK(svmp_team_agree(context, status));
+    SVMP_CHECK(svmp_agree(context, context->peers, status));
     SVMP_CHECK(svmp_fingerprint_add(fragment, (graph_owners){here, rank}, part, part->identity));
     svmp_model_free(fragment);
     *model = part;
@@ -100,12 +100,13 @@ svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {
     svmp_split made = {.processes = 1, .busy = 1, .nodes = nodes, .own = nodes};
     uint32_t *owner = NULL;
     svmp_status status = SVMP_OK;
-    if (context->team) {
+    if (context->peers->count > 1) {
         if (whole->graph->halo) return svmp_fail(context, SVMP_BAD_CALL, "The model is already split.");
         SVMP_CHECK(compare(whole));
-        SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, owner, nodes)));
+        SVMP_CHECK(svmp_agree(context, context->peers, SVMP_NEW(context, owner, nodes)));
         SVMP_CHECK(svmp_split_choose(context, whole->graph, nodes, owner, &made));
-        SVMP_CHECK(svmp_team_agree(context, svmp_model_part(whole, owner, (uint32_t)context->team->rank, &part)));
+        SVMP_CHECK(
+            svmp_agree(context, context->peers, svmp_model_part(whole, owner, (uint32_t)context->peers->rank, &part)));
         svmp_model_free(whole);
         *model = part;
         part = NULL;

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "maths/cholmod_calls.h"
 #include "maths/sparse_factor.h"
 
 svmp_status svmp_model_exact_moments(const svmp_model *model, double *mean, double *variance) {
@@ -124,61 +123,6 @@ void svmp_cholesky_free(cholesky *f) {
 
 /* ---- solving ----------------------------------------------------------------------------------------------------- */
 
-#ifdef SVMP_HAVE_CHOLMOD
-
-/* Solves one of CHOLMOD's systems, and frees the right-hand side. */
-static cholmod_dense *solve(cholesky *f, int system, cholmod_dense *right) {
-    cholmod_common *common;
-    cholmod_factor *L = svmp_factorisation_cholmod(f->factor, &common);
-    cholmod_dense *solution = right ? cholmod_l_solve(system, L, right, common) : NULL;
-    cholmod_l_free_dense(&right, common);
-    return solution;
-}
-
-svmp_status svmp_cholesky_mean(cholesky *f, double *mean) {
-    const size_t variables = f->model->graph->variables;
-    cholmod_common *common;
-    svmp_factorisation_cholmod(f->factor, &common);
-    cholmod_dense *right = cholmod_l_allocate_dense(variables, 1, variables, CHOLMOD_REAL, common);
-    if (right) memcpy(right->x, f->model->quadratic.linear, variables * sizeof *mean);
-    cholmod_dense *solution = solve(f, CHOLMOD_A, right);
-    if (solution == NULL) return svmp_factorisation_report(f->factor);
-    memcpy(mean, solution->x, variables * sizeof *mean);
-    cholmod_l_free_dense(&solution, common);
-    return SVMP_OK;
-}
-
-enum { DRAWS_AT_ONCE = 32 };
-
-svmp_status svmp_cholesky_draws(cholesky *f, size_t n, const double *z, double *x) {
-    const size_t variables = f->model->graph->variables;
-    cholmod_common *common;
-    double *mean = NULL;
-    svmp_factorisation_cholmod(f->factor, &common);
-    SVMP_TRY(SVMP_NEW(f->model->context, mean, variables));
-    svmp_status status = svmp_cholesky_mean(f, mean);
-    for (size_t l = 0; status == SVMP_OK && l < n; l += DRAWS_AT_ONCE) {
-        size_t count = n - l < DRAWS_AT_ONCE ? n - l : DRAWS_AT_ONCE;
-        cholmod_dense *draws = cholmod_l_allocate_dense(variables, count, variables, CHOLMOD_REAL, common);
-        double *value = draws ? draws->x : NULL;
-        for (size_t k = 0; value && k < count; k++)
-            for (size_t i = 0; i < variables; i++) value[k * variables + i] = z[i * n + l + k];
-        draws = solve(f, CHOLMOD_Pt, solve(f, CHOLMOD_Lt, draws));
-        if (draws == NULL) {
-            status = svmp_factorisation_report(f->factor);
-            break;
-        }
-        value = draws->x;
-        for (size_t k = 0; k < count; k++)
-            for (size_t i = 0; i < variables; i++) x[i * n + l + k] = mean[i] + value[k * variables + i];
-        cholmod_l_free_dense(&draws, common);
-    }
-    svmp_release(f->model->context, mean);
-    return status;
-}
-
-#else
-
 svmp_status svmp_cholesky_mean(cholesky *f, double *mean) {
     memcpy(mean, f->model->quadratic.linear, f->model->graph->variables * sizeof *mean);
     return svmp_factorisation_solve(f->factor, 1, 1, mean);
@@ -199,8 +143,6 @@ done:
     svmp_release(context, mean);
     return status;
 }
-
-#endif
 
 svmp_status svmp_cholesky_variance(cholesky *f, double *variance) {
     double *inverse = NULL;

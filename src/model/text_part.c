@@ -5,7 +5,7 @@
 #include "model/text_model.h"
 
 /* The first process has what may depend on nodes of any: leaves, what is monitored, what is known of arrays. */
-static bool is_first(const svmp_context *context) { return context->team == NULL || context->team->rank == 0; }
+static bool is_first(const svmp_context *context) { return context->peers->rank == 0; }
 
 static svmp_status alloc(lowered_model *part, size_t nodes, size_t outputs, size_t priors) {
     svmp_context *context = part->context;

@@ -24,7 +24,7 @@ static svmp_status prepare(ascent *a) {
     const size_t order = a->model->graph->variables;
     SVMP_TRY(svmp_curvature_create(a->model, a->threads, &a->curve));
     a->pattern = svmp_curvature_pattern(a->curve);
-    SVMP_TRY(svmp_factorisation_create_often(context, a->pattern, &a->factor));
+    SVMP_TRY(svmp_factorisation_create(context, a->pattern, &a->factor));
     SVMP_TRY(allocate_point(context, order, a->pattern->entries, a->most, &a->here));
     SVMP_TRY(allocate_point(context, order, a->pattern->entries, a->most, &a->next));
     SVMP_TRY(SVMP_NEW(context, a->z, order * a->most));

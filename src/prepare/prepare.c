@@ -368,10 +368,10 @@ svmp_status svmp_model_read_text(svmp_context *context, const char *name, const 
 
 /* What the first process has of an array, in all. */
 static svmp_status broadcast(svmp_context *context, uint64_t bytes, void **array) {
-    const team *t = context->team;
+    const svmp_peers *t = context->peers;
     t->broadcast(t, 0, sizeof bytes, &bytes);
     if (bytes == 0) return SVMP_OK;
-    SVMP_TRY(svmp_team_agree(context, t->rank == 0 ? SVMP_OK : svmp_allocate(context, bytes, 1, array)));
+    SVMP_TRY(svmp_agree(context, context->peers, t->rank == 0 ? SVMP_OK : svmp_allocate(context, bytes, 1, array)));
     t->broadcast(t, 0, bytes, *array);
     return SVMP_OK;
 }
@@ -379,7 +379,7 @@ static svmp_status broadcast(svmp_context *context, uint64_t bytes, void **array
 /* The first process reads the whole model, and tells all what it has chosen. What is wrong with the files is told when
  * all of them read these. */
 static svmp_status choose_together(svmp_context *context, asked *read, choices *made) {
-    const team *t = context->team;
+    const svmp_peers *t = context->peers;
     svmp_model *first = NULL;
     uint64_t nodes = 0, unknowns = 0, brief = 0;
     svmp_status status = SVMP_OK;
@@ -395,7 +395,7 @@ static svmp_status choose_together(svmp_context *context, asked *read, choices *
         brief = made->brief + 2 * (uint64_t)read->files.totals;
     }
     svmp_model_free(first);
-    SVMP_TRY(svmp_team_agree(context, status));
+    SVMP_TRY(svmp_agree(context, context->peers, status));
     void *coordinates = made->coordinates, *ends = made->ends;
     t->broadcast(t, 0, sizeof brief, &brief);
     made->brief = brief % 2;
@@ -413,11 +413,11 @@ svmp_status svmp_model_read_split(svmp_context *context, size_t count, const cha
     if (context == NULL) return SVMP_BAD_CALL;
     asked read = {.files = {.count = count, .paths = paths}};
     choices made = {0};
-    if (context->team == NULL) {
+    if (context->peers->count == 1) {
         SVMP_TRY(svmp_model_read(context, count, paths, how, model));
         return svmp_model_split(model, split);
     }
-    SVMP_TRY(svmp_team_agree(context, parse(context, how, &read)));
+    SVMP_TRY(svmp_agree(context, context->peers, parse(context, how, &read)));
     SVMP_TRY(svmp_context_compare(context, "the coordinates", how && how->coordinates ? how->coordinates : "centred"));
     svmp_status status = read.choose ? choose_together(context, &read, &made) : SVMP_OK;
     read.files.coordinates = made.coordinates;

@@ -141,7 +141,7 @@ static svmp_status rows(checkpoint *file, svmp_run *run) {
     const svmp_graph *graph = run->model->graph;
     spread own = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_spread_open(run->context, file->team, graph->whole_variables, graph->own_variables,
+    SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->own_variables,
                                 graph->whole_variable, &own));
     SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b->n, b));
     SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b->n, b));
@@ -169,9 +169,6 @@ static svmp_status state(checkpoint *file, svmp_run *run) {
     return rows(file, run);
 }
 
-/* The processes that the run is split among, or NULL. */
-static const team *others(const svmp_run *run) { return run->model->graph->halo ? run->context->team : NULL; }
-
 svmp_status svmp_run_save(svmp_run *run, const char *path) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (path == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_save: the path is NULL.");
@@ -181,7 +178,7 @@ svmp_status svmp_run_save(svmp_run *run, const char *path) {
     svmp_status status;
     SVMP_TRY(svmp_run_settle(run));
     SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
-    SVMP_CHECK(svmp_checkpoint_create(run->context, others(run), path, &file));
+    SVMP_CHECK(svmp_checkpoint_create(run->context, run->model->graph->peers, path, &file));
     SVMP_CHECK(identity(&file, run));
     SVMP_CHECK(state(&file, run));
     SVMP_CHECK(svmp_checkpoint_finish(&file));
@@ -201,7 +198,7 @@ svmp_status svmp_run_load(svmp_run *run, const char *path) {
     number_locale locale = {0};
     svmp_status status;
     SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
-    SVMP_CHECK(svmp_checkpoint_open(run->context, others(run), path, &file));
+    SVMP_CHECK(svmp_checkpoint_open(run->context, run->model->graph->peers, path, &file));
     SVMP_CHECK(identity(&file, run));
     run->unusable = 1; /* until the whole state has come */
     SVMP_CHECK(state(&file, run));

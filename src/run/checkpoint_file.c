@@ -34,11 +34,11 @@ static svmp_status put(checkpoint *file, size_t size, const void *bytes) {
 }
 
 /* Whether this process has the file. */
-static int here(const checkpoint *file) { return file->team == NULL || file->team->rank == 0; }
+static int here(const checkpoint *file) { return file->peers->rank == 0; }
 
 /* The status of the process that has the file, on all. */
 static svmp_status agree(const checkpoint *file, svmp_status status) {
-    return file->team ? svmp_team_agree(file->archive.context, status) : status;
+    return svmp_agree(file->archive.context, file->peers, status);
 }
 
 static svmp_status put_head(checkpoint *file, const char *name, archive_type type, size_t count) {
@@ -70,9 +70,9 @@ svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const c
     return agree(file, put_item(file, name, ARCHIVE_TEXT, size, size, text));
 }
 
-svmp_status svmp_checkpoint_create(svmp_context *context, const team *t, const char *path, checkpoint *file) {
+svmp_status svmp_checkpoint_create(svmp_context *context, const svmp_peers *peers, const char *path, checkpoint *file) {
     *file = (checkpoint){
-        .archive = {context, 0, put_numbers, exchange_rows}, .team = t, .path = path, .hash = SVMP_HASH_START};
+        .archive = {context, 0, put_numbers, exchange_rows}, .peers = peers, .path = path, .hash = SVMP_HASH_START};
     head first = {.order = BYTE_ORDER_MARK, .format = FORMAT};
     memcpy(first.magic, magic, sizeof magic);
     svmp_status status = here(file) ? svmp_output_open_again(context, path, &file->output) : SVMP_OK;
@@ -191,7 +191,7 @@ static svmp_status get_numbers(checkpoint *file, const char *name, archive_type 
 static svmp_status take_numbers(archive *a, const char *name, archive_type type, size_t count, void *values) {
     checkpoint *file = (checkpoint *)a;
     SVMP_TRY(agree(file, get_numbers(file, name, type, count, values)));
-    if (file->team) file->team->broadcast(file->team, 0, count * WORD, values);
+    file->peers->broadcast(file->peers, 0, count * WORD, values);
     return SVMP_OK;
 }
 
@@ -266,8 +266,8 @@ svmp_status svmp_checkpoint_expect_end(const checkpoint *file) {
     return agree(file, more ? refuse(file, "is damaged: it has extra data at the end") : SVMP_OK);
 }
 
-svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file) {
-    *file = (checkpoint){.archive = {context, 1, take_numbers, exchange_rows}, .team = t, .path = path};
+svmp_status svmp_checkpoint_open(svmp_context *context, const svmp_peers *peers, const char *path, checkpoint *file) {
+    *file = (checkpoint){.archive = {context, 1, take_numbers, exchange_rows}, .peers = peers, .path = path};
     return agree(file, here(file) ? open_input(file) : SVMP_OK);
 }
 

@@ -19,8 +19,8 @@
 typedef struct checkpoint {
     archive archive; /* first, so that the checkpoint is an archive */
     const char *path;
-    const team *team;   /* the first process has the file and sends its contents to the others; NULL: one process */
-    output_file output; /* when saving */
+    const svmp_peers *peers; /* the first process has the file and sends its contents to the others */
+    output_file output;      /* when saving */
     uint64_t hash;
     FILE *input;   /* when loading: positioned at the next item */
     uint64_t left; /* bytes from there to the checksum */
@@ -28,8 +28,8 @@ typedef struct checkpoint {
     spread *own;   /* the run's variables, for archive.rows */
 } checkpoint;
 
-/* `path` must outlive the checkpoint. With a team, all these calls are collective. */
-svmp_status svmp_checkpoint_create(svmp_context *context, const team *t, const char *path, checkpoint *file);
+/* `path` must outlive the checkpoint. All these calls are collective. */
+svmp_status svmp_checkpoint_create(svmp_context *context, const svmp_peers *peers, const char *path, checkpoint *file);
 svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text);
 
 /* Saves or loads rows of n numbers that are distributed over the processes, in the order of the whole: the file does
@@ -41,7 +41,7 @@ svmp_status svmp_checkpoint_finish(checkpoint *file);
 
 /* Fails if the file is not a checkpoint, has another format or a wrong checksum. The file is read twice, once for this
  * check, and never held in memory. */
-svmp_status svmp_checkpoint_open(svmp_context *context, const team *t, const char *path, checkpoint *file);
+svmp_status svmp_checkpoint_open(svmp_context *context, const svmp_peers *peers, const char *path, checkpoint *file);
 
 /* *text belongs to the file and is valid until the next text; NULL in processes other than the first. */
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text);

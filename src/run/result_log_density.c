@@ -45,7 +45,8 @@ svmp_status svmp_run_set_log_density(const svmp_run *run, const double *x, svmp_
     int known = 0;
     svmp_status status = svmp_model_agree(run->model, SVMP_NEW(context, log_density, particles->count));
     if (status == SVMP_OK)
-        status = compute(run, particles->team ? x : particles->values, particles->count, log_density, &known);
+        status =
+            compute(run, particles->peers->count > 1 ? x : particles->values, particles->count, log_density, &known);
     if (status == SVMP_OK && known) status = svmp_particles_set_statistic(particles, "lp__", log_density);
     svmp_release(context, log_density);
     status = svmp_model_agree(run->model, status);

@@ -1,6 +1,7 @@
 /* The backend of a run that continues from a checkpoint: the bits of another one would differ. */
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/peers.h"
 #include "method/method.h"
 #include "run/checkpoint_file.h"
@@ -8,23 +9,23 @@
 #include "run/run.h"
 
 svmp_status svmp_run_refuse_backend(svmp_context *context, const char *path, const char *saved, const char *now) {
-    return svmp_fail(context, SVMP_BAD_INPUT,
-                     "The checkpoint '%s' has backend = %.40s, but this run has backend = %s. Use --backend %.40s to "
-                     "continue it, or start a new run from its particles: write them there with -o FILE, and use "
-                     "--init FILE here.",
-                     path, saved, now, saved);
+    return svmp_fail_notes(context, SVMP_BAD_INPUT,
+                           NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_CONTINUE_WITH, "backend", saved)),
+                                 svmp_either(1, svmp_advice(SVMP_NOTE_START_NEW, "init", "FILE")),
+                                 svmp_advice(SVMP_NOTE_WRITE_PARTICLES, "output", "FILE")),
+                           "The checkpoint '%s' has backend = %.40s, but this run has backend = %s.", path, saved, now);
 }
 
 /* The backend that the checkpoint names, the same in all processes; "": it names none. */
 static svmp_status saved_backend(svmp_context *context, const char *path, char *name, size_t size) {
-    const team *others = context->team;
+    const svmp_peers *peers = context->peers;
     checkpoint file = {0};
     svmp_status status;
     const char *text = NULL;
-    SVMP_CHECK(svmp_checkpoint_open(context, others, path, &file));
+    SVMP_CHECK(svmp_checkpoint_open(context, peers, path, &file));
     SVMP_CHECK(svmp_checkpoint_find_text(&file, CHECKPOINT_BACKEND, &text));
     snprintf(name, size, "%s", text ? text : "");
-    if (others) others->broadcast(others, 0, size, name);
+    peers->broadcast(peers, 0, size, name);
 done:
     svmp_checkpoint_close(&file);
     return status;

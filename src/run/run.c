@@ -111,7 +111,7 @@ static svmp_status compare_options(const svmp_run *run) {
         const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
         hash = svmp_hash_bytes(hash, strlen(text) + 1, text);
     }
-    if (svmp_team_has_one(run->context->team, hash)) return SVMP_OK;
+    if (svmp_peers_have_one(run->model->graph->peers, hash)) return SVMP_OK;
     for (size_t k = 0; k < count; k++) {
         const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
         SVMP_TRY(svmp_context_compare(run->context, rows[k].option.name, *text ? text : "(the method's default)"));
@@ -326,10 +326,8 @@ static int has_converged(const svmp_run *run) {
     return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
 }
 
-/* Of a part of a model: in any process. */
-static int anywhere(const svmp_run *run, int here) {
-    return run->model->graph->halo ? svmp_context_any(run->context, here) != 0 : here;
-}
+/* In any process that has a part of the model. */
+static int anywhere(const svmp_run *run, int here) { return svmp_peers_any(run->model->graph->peers, here != 0) != 0; }
 
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;

@@ -25,12 +25,13 @@ static svmp_status set_names(const svmp_run *run, svmp_particles *particles) {
 static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_particles **made) {
     const lowered_model *lowered = run->model->lowered;
     svmp_context *context = run->context;
-    const size_t monitored = lowered->monitor_count, here = context->team->rank == 0 ? monitored : 0;
+    const svmp_peers *peers = run->model->graph->peers;
+    const size_t monitored = lowered->monitor_count, here = peers->rank == 0 ? monitored : 0;
     uint32_t *place = NULL;
     SVMP_TRY(SVMP_NEW(context, place, lowered->outputs + here));
     for (size_t k = 0; k < lowered->outputs; k++) place[k] = lowered->whole_output[k];
     for (size_t k = 0; k < here; k++) place[lowered->outputs + k] = (uint32_t)(lowered->whole_outputs + k);
-    svmp_status status = svmp_particles_create_part(context, context->team, lowered->whole_outputs + monitored,
+    svmp_status status = svmp_particles_create_part(context, peers, lowered->whole_outputs + monitored,
                                                     lowered->outputs + here, place, count, NULL, made);
     svmp_release(context, place);
     return status;
@@ -101,12 +102,13 @@ static svmp_status make_natural(const svmp_run *run, const double *x, svmp_parti
     const svmp_model *model = run->model;
     svmp_particles *made = NULL;
     const size_t outputs = svmp_model_outputs(model);
-    svmp_status status = from->team ? create_outputs(run, from->count, &made)
-                                    : svmp_particles_create(from->context, outputs + svmp_model_monitored(model),
-                                                            from->count, NULL, &made);
+    svmp_status status =
+        from->peers->count > 1
+            ? create_outputs(run, from->count, &made)
+            : svmp_particles_create(from->context, outputs + svmp_model_monitored(model), from->count, NULL, &made);
     SVMP_CHECK(svmp_model_agree(model, status));
     made->chains = from->chains;
-    if (from->team) {
+    if (from->peers->count > 1) {
         status = natural_of_part(run, x, made);
     } else {
         status = shuffle(run, *particles);
@@ -128,7 +130,7 @@ static svmp_status backend_result(const svmp_run *run, const double *x, svmp_par
     const size_t n = run->backend->n;
     const svmp_graph *graph = run->model->graph;
     if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, n, x, particles);
-    return svmp_particles_create_part(run->context, run->context->team, graph->whole_variables, graph->own_variables,
+    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->own_variables,
                                       graph->whole_variable, n, x, particles);
 }
 

@@ -95,20 +95,20 @@ static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
 /* Never 0; over all processes in the order of the whole. */
 static svmp_status hash_start(svmp_run *run, const double *x) {
     const svmp_graph *graph = run->model->graph;
-    const team *t = graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = graph->peers;
     const size_t n = run->backend->n, together = svmp_spread_rows(n);
     uint64_t hash = SVMP_HASH_START;
     spread s = {0};
     svmp_status status;
     SVMP_CHECK(
-        svmp_spread_open(run->context, t, graph->whole_variables, graph->own_variables, graph->whole_variable, &s));
+        svmp_spread_open(run->context, peers, graph->whole_variables, graph->own_variables, graph->whole_variable, &s));
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
         double *block = NULL;
         SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, x, &block));
         if (block) hash = svmp_hash_bytes(hash, (to - from) * n * sizeof *block, block);
     }
-    if (t) t->broadcast(t, 0, sizeof hash, &hash);
+    peers->broadcast(peers, 0, sizeof hash, &hash);
     run->started_from = hash | 1;
 done:
     svmp_spread_close(&s);
@@ -145,7 +145,7 @@ static svmp_status name_room(const svmp_run *run, const started *list, svmp_part
     if (graph->halo == NULL)
         SVMP_TRY(svmp_particles_create(run->context, list->count, n, NULL, room));
     else
-        SVMP_TRY(svmp_particles_create_part(run->context, run->context->team,
+        SVMP_TRY(svmp_particles_create_part(run->context, graph->peers,
                                             lowered ? lowered->whole_outputs : graph->whole_variables, list->count,
                                             list->place, n, NULL, room));
     for (size_t k = 0; k < list->count; k++) {
@@ -187,7 +187,8 @@ static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     double *placed = NULL, *x = NULL;
     svmp_status status = list_started(run, &list);
     if (status == SVMP_OK) status = name_room(run, &list, &room);
-    if (status == SVMP_OK) status = room->team ? svmp_start_take(particles, room) : match_all(run, particles, room);
+    if (status == SVMP_OK)
+        status = room->peers->count > 1 ? svmp_start_take(particles, room) : match_all(run, particles, room);
     if (status == SVMP_OK) status = place_outputs(&list, room, &placed);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
@@ -269,7 +270,7 @@ svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     if (svmp_start_is_values(path)) return start_from_values(run, path);
     svmp_particles *particles = NULL;
     svmp_status status;
-    if (run->model->graph->halo) SVMP_CHECK(svmp_team_compare_file(run->context, "start", path));
+    if (run->model->graph->halo) SVMP_CHECK(svmp_peers_compare_file(run->context, "start", path));
     if (run->model->graph->halo && !svmp_netcdf_is_meant(path)) {
         SVMP_CHECK(svmp_start_compare(run, NULL, path));
         SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));

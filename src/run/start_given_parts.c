@@ -97,22 +97,22 @@ static svmp_status refuse(const claims *c, size_t missing, size_t strangers) {
 
 svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *particles, const char *path) {
     svmp_context *context = run->context;
-    const team *t = context->team;
+    const svmp_peers *peers = run->model->graph->peers;
     claims c = {.run = run, .columns = SVMP_HASH_START};
     svmp_status status;
-    SVMP_CHECK(svmp_team_agree(context, make_claims(&c, particles, path)));
-    if (!svmp_team_has_one(t, c.columns))
+    SVMP_CHECK(svmp_agree(context, peers, make_claims(&c, particles, path)));
+    if (!svmp_peers_have_one(peers, c.columns))
         SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "The processes were given starts of different variables."));
-    t->sum(t, c.words, c.claimed); /* no variable is two processes' */
-    SVMP_CHECK(svmp_team_agree(context, ask(&c, particles, path, note_strange)));
+    peers->sum(peers, c.words, c.claimed); /* no variable is two processes' */
+    SVMP_CHECK(svmp_agree(context, peers, ask(&c, particles, path, note_strange)));
     for (size_t k = 0; k < c.own.count; k++)
         if (!c.seen[k]) note(&c.missing, c.own.text[k]);
     int64_t counts[] = {(int64_t)c.missing.count, (int64_t)c.strange.count};
-    t->sum(t, 2, counts);
+    peers->sum(peers, 2, counts);
     if (particles == NULL || particles->place == NULL) counts[1] = (int64_t)c.strange.count; /* all have seen them */
     const size_t missing = (size_t)counts[0], strangers = (size_t)counts[1];
     SVMP_CHECK(
-        svmp_team_agree(context, c.missing.count + c.strange.count > 0 ? refuse(&c, missing, strangers) : SVMP_OK));
+        svmp_agree(context, peers, c.missing.count + c.strange.count > 0 ? refuse(&c, missing, strangers) : SVMP_OK));
 done:
     svmp_names_free(context, &c.own);
     svmp_release(context, c.seen);

@@ -8,13 +8,13 @@ static const char *name_of(const void *particles, size_t variable) { return svmp
 
 static svmp_status take_first(const svmp_particles *particles, spread *s, size_t most, svmp_particles *to) {
     svmp_context *context = particles->context;
-    const team *t = s->team;
+    const svmp_peers *t = particles->peers;
     const size_t count = particles->count;
     const char **names = NULL;
     char *text = NULL, name[1024];
     double *block = NULL;
     svmp_status status;
-    SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, names, most)));
+    SVMP_CHECK(svmp_agree(context, t, SVMP_NEW(context, names, most)));
     SVMP_CHECK(svmp_spread_names(s, most, name_of, particles, &text, names));
     SVMP_CHECK(svmp_spread_collect(s, (spread_block){0, most, 0, count}, count, particles->values, &block));
     if (t->rank == 0) memcpy(to->values, block, most * count * sizeof *block);
@@ -22,7 +22,7 @@ static svmp_status take_first(const svmp_particles *particles, spread *s, size_t
     for (size_t i = 0; i < most; i++) {
         snprintf(name, sizeof name, "%s", t->rank == 0 ? names[i] : "");
         t->broadcast(t, 0, sizeof name, name);
-        status = svmp_team_agree(context, svmp_particles_set_name(to, i, name));
+        status = svmp_agree(context, t, svmp_particles_set_name(to, i, name));
         if (status != SVMP_OK) break;
     }
 done:
@@ -41,10 +41,10 @@ svmp_status svmp_particles_first(const svmp_particles *particles, size_t most, s
     spread s = {0};
     svmp_status status = svmp_particles_create(context, most, particles->count, NULL, &made);
     if (status == SVMP_OK) made->chains = particles->chains;
-    if (particles->team) {
-        SVMP_CHECK(svmp_team_agree(context, status));
+    if (particles->peers->count > 1) {
+        SVMP_CHECK(svmp_agree(context, particles->peers, status));
         SVMP_CHECK(
-            svmp_spread_open(context, particles->team, particles->whole, particles->variables, particles->place, &s));
+            svmp_spread_open(context, particles->peers, particles->whole, particles->variables, particles->place, &s));
         SVMP_CHECK(take_first(particles, &s, most, made));
     } else {
         SVMP_CHECK(status);

@@ -1,6 +1,8 @@
 /* Several samples as the chains of one. */
 #include <string.h>
 
+#include "base/notes.h"
+#include "base/peers.h"
 #include "sample/tally.h"
 
 enum { CALLED = 256 };
@@ -48,10 +50,9 @@ static svmp_status check_chains(const svmp_particles *const *parts, const svmp_p
         for (size_t a = 0; a < b; a++) {
             const size_t p = part_of(parts, a), q = part_of(parts, b);
             if (p != q && are_equal(made, a, b))
-                return svmp_fail(
-                    made->context, SVMP_BAD_INPUT,
-                    "%s and %s contain the same draws; runs of one chain each need different seeds (--seed).",
-                    call(parts, p, one), call(parts, q, other));
+                return svmp_fail_notes(made->context, SVMP_BAD_INPUT,
+                                       NOTES(svmp_advice(SVMP_NOTE_OTHER_SEEDS, "seed", NULL)),
+                                       "%s and %s contain the same draws.", call(parts, p, one), call(parts, q, other));
         }
     return SVMP_OK;
 }
@@ -105,7 +106,7 @@ svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts
     size_t draws = 0;
     for (size_t p = 0; p < count && parts[p]; p++) draws += parts[p]->count;
     for (size_t p = 0; p < count; p++)
-        if (joined == NULL || parts[p] == NULL || parts[p]->team)
+        if (joined == NULL || parts[p] == NULL || parts[p]->peers->count > 1)
             return svmp_fail(context, SVMP_BAD_CALL,
                              "svmp_particles_join: a sample or the result is NULL, or a sample is not whole.");
     svmp_particles *made = NULL;

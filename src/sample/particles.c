@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "svmp_parallel.h"
+#include "base/peers.h"
 
 static svmp_status make(svmp_context *context, size_t variables, size_t count, const double *values,
                         svmp_particles **particles) {
@@ -12,6 +12,7 @@ static svmp_status make(svmp_context *context, size_t variables, size_t count, c
     svmp_particles *made = NULL;
     SVMP_CHECK(SVMP_NEW(context, made, 1));
     made->context = context;
+    made->peers = &svmp_alone;
     made->variables = made->whole = variables;
     made->count = count;
     made->chains = 1;
@@ -42,7 +43,7 @@ svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_
     return make(context, variables, count, values, particles);
 }
 
-svmp_status svmp_particles_create_part(svmp_context *context, const struct team *t, size_t whole, size_t own,
+svmp_status svmp_particles_create_part(svmp_context *context, const svmp_peers *peers, size_t whole, size_t own,
                                        const uint32_t *place, size_t count, const double *values,
                                        svmp_particles **particles) {
     svmp_particles *made = NULL;
@@ -53,7 +54,7 @@ svmp_status svmp_particles_create_part(svmp_context *context, const struct team 
         return status;
     }
     if (own > 0) memcpy(made->place, place, own * sizeof *place);
-    made->team = t;
+    made->peers = peers;
     made->whole = whole;
     *particles = made;
     return SVMP_OK;

@@ -44,13 +44,13 @@ struct svmp_particles {
                                     * unknown */
 
     /* For a part of a model: variable i is variable place[i] of `whole`. NULL: these are all variables. */
-    const struct team *team;
+    const struct svmp_peers *peers; /* who have the others */
     uint32_t *place;
     size_t whole;
 };
 
 /* svmp_particles_create of a part, which may be empty; copies `place`. */
-svmp_status svmp_particles_create_part(svmp_context *context, const struct team *t, size_t whole, size_t own,
+svmp_status svmp_particles_create_part(svmp_context *context, const struct svmp_peers *peers, size_t whole, size_t own,
                                        const uint32_t *place, size_t count, const double *values,
                                        svmp_particles **particles);
 

@@ -37,12 +37,12 @@ static svmp_status place_chosen(const svmp_particles *from, size_t count, const 
     size_t *before = NULL; /* word -> how many are chosen in those before it */
     svmp_status status = SVMP_NEW(context, chosen, words);
     if (status == SVMP_OK) status = SVMP_NEW(context, before, words + 1);
-    SVMP_CHECK(svmp_team_agree(context, status));
+    SVMP_CHECK(svmp_agree(context, from->peers, status));
     for (size_t k = 0; k < count; k++) {
         const uint32_t at = from->place[variables ? variables[k] : k];
         chosen[at / BITS] |= INT64_C(1) << at % BITS;
     }
-    from->team->sum(from->team, words, chosen); /* no variable is two processes' */
+    from->peers->sum(from->peers, words, chosen); /* no variable is two processes' */
     for (size_t w = 0; w < words; w++) before[w + 1] = before[w] + (size_t)__builtin_popcountll((uint64_t)chosen[w]);
     for (size_t k = 0; k < count; k++) {
         const uint32_t at = from->place[variables ? variables[k] : k];
@@ -63,10 +63,10 @@ static svmp_status create_part(const svmp_particles *from, size_t count, const s
     uint32_t *place = NULL;
     size_t whole = 0;
     svmp_status status;
-    SVMP_CHECK(svmp_team_agree(context, SVMP_NEW(context, place, count)));
+    SVMP_CHECK(svmp_agree(context, from->peers, SVMP_NEW(context, place, count)));
     SVMP_CHECK(place_chosen(from, count, variables, place, &whole));
     if (whole == 0) SVMP_CHECK(svmp_fail(context, SVMP_BAD_CALL, "No variable is chosen in any process."));
-    SVMP_CHECK(svmp_particles_create_part(context, from->team, whole, count, place, draws, NULL, made));
+    SVMP_CHECK(svmp_particles_create_part(context, from->peers, whole, count, place, draws, NULL, made));
 done:
     svmp_release(context, place);
     return status;
@@ -94,15 +94,15 @@ svmp_status svmp_particles_select(const svmp_particles *particles, size_t count,
     svmp_particles *made = NULL;
     double *column = NULL;
     const size_t wanted = variables ? count : particles->variables, draws = each / every * particles->chains;
-    svmp_status status = particles->team ? create_part(particles, wanted, variables, draws, &made)
-                                         : svmp_particles_create(context, wanted, draws, NULL, &made);
+    svmp_status status = particles->peers->count > 1 ? create_part(particles, wanted, variables, draws, &made)
+                                                     : svmp_particles_create(context, wanted, draws, NULL, &made);
     if (status == SVMP_OK) status = svmp_particles_set_chains(made, particles->chains);
     if (status == SVMP_OK) status = SVMP_NEW(context, column, made->count);
     if (status == SVMP_OK) status = select_values(particles, variables, every, made);
     if (status == SVMP_OK) status = select_statistics(particles, every, column, made);
     if (status == SVMP_OK) status = svmp_particles_carry(made, particles);
     if (status == SVMP_OK && needs_tally(particles, every)) status = svmp_tally_keep(1, &particles, made);
-    if (particles->team) status = svmp_team_agree(context, status);
+    status = svmp_agree(context, particles->peers, status);
     if (status == SVMP_OK) {
         *chosen = made;
         made = NULL;

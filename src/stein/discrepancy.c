@@ -81,7 +81,7 @@ static svmp_status alloc(ksd *of) {
                  squares = (common + products) * (double)n * (double)n;
     SVMP_TRY(svmp_require_memory(context, (threes + squares) * sizeof(double),
                                  "the Stein discrepancy of this many particles needs"));
-    of->grid = (common_grid){.n = n, .variables = sample->graph->whole_variables, .team = of->team};
+    of->grid = (common_grid){.n = n, .variables = sample->graph->whole_variables, .peers = sample->graph->peers};
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.of, n));
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.steps, n * n));
     if (common) SVMP_TRY(SVMP_NEW(context, of->grid.near, (size_t)GRID_NEAR));
@@ -149,11 +149,11 @@ static void release(const ksd *of) {
 
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
                                    svmp_discrepancy *nodes) {
-    ksd of = {.context = context, .sample = sample, .team = sample->graph->halo ? context->team : NULL};
+    ksd of = {.context = context, .sample = sample};
     of.threads = svmp_threads_for(svmp_context_threads(context),
                                   20 * (double)sample->n * (double)sample->n * (double)sample->graph->variables);
     svmp_status status = alloc(&of);
-    if (of.team) status = svmp_team_agree(context, status);
+    status = svmp_agree(context, sample->graph->peers, status);
     for (size_t a = 0; status == SVMP_OK && a < sample->kernel->count; a++) add_term(&of, a);
     for (size_t i = 0; status == SVMP_OK && i < sample->graph->own_variables; i++) add_moments(&of, i);
     if (status == SVMP_OK) svmp_stein_conclude(sample->graph, sample->n, of.measured, total, nodes);

@@ -59,7 +59,8 @@ static stein_sums sums_by_products(size_t n, const double *products, double v, c
 }
 
 int svmp_ksd_gathers(const ksd *of, const kernel_term *term) {
-    return of->team && term->shape->value == NULL && term->domain == DOMAIN_ALL && !svmp_ksd_multiplies(of, term);
+    return of->sample->graph->peers->count > 1 && term->shape->value == NULL && term->domain == DOMAIN_ALL &&
+           !svmp_ksd_multiplies(of, term);
 }
 
 /* The rows of a linear term's domain, in the order of the whole graph. */

@@ -37,7 +37,7 @@ static void common_distances(const ksd *of, size_t count, const ksd_room *room, 
     svmp_grid_find(&of->grid, count, room->rows, GRID_SQUARES, threads);
 #pragma omp parallel for schedule(static, 1) if (threads > 1) num_threads(threads)
     for (size_t l = 0; l < n; l++) svmp_grid_squares(&of->grid, count, room->rows, l, of->grid.steps + row_start(n, l));
-    if (of->team) of->team->sum(of->team, n * (n - 1) / 2, of->grid.steps);
+    of->grid.peers->sum(of->grid.peers, n * (n - 1) / 2, of->grid.steps);
     grid_recount again = {&of->grid, count, room->rows, threads, 0};
     const double few = svmp_grid_few(&of->grid);
     for (size_t l = 0, p = 0; l < n; l++)

@@ -36,7 +36,6 @@ typedef struct ksd {
     common_grid grid;     /* of terms on all variables */
     double *products;     /* n*n: of linear terms on n or more variables, all there are */
     double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
-    const struct team *team; /* the other processes that have parts; NULL: there are none */
     stein_measure *measured; /* of every own variable */
     double *row;             /* n */
 } ksd;

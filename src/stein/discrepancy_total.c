@@ -44,15 +44,9 @@ static void add_exactly(exact_sum *to, stein_sums sums, double h) {
     svmp_exact_add(&to[BANDWIDTH], h);
 }
 
-static void sum_over_processes(const team *others, exact_sum *totals) {
-    if (others == NULL) return;
-    others->sum(others, (size_t)TOTALS * EXACT_WORDS, svmp_exact_to_words(TOTALS, totals));
-    svmp_exact_from_words(TOTALS, totals);
-}
-
 void svmp_stein_conclude(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
                          svmp_discrepancy *nodes) {
-    const team *others = graph->halo ? graph->context->team : NULL;
+    const svmp_peers *peers = graph->peers;
     const double limit = n > 1 ? svmp_difference_limit(2 * graph->whole_variables) : NAN;
     exact_sum whole[TOTALS] = {0};
     double largest = -1; /* of what are not negative numbers; -1: there is none */
@@ -71,8 +65,8 @@ void svmp_stein_conclude(const svmp_graph *graph, size_t n, const stein_measure 
         add_exactly(whole, node, h);
         largest = fmax(largest, z);
     }
-    if (others) others->max(others, 1, &largest);
-    sum_over_processes(others, whole);
+    peers->max(peers, 1, &largest);
+    svmp_peers_sum_exactly(peers, TOTALS, whole);
     const stein_sums sums = {svmp_exact_value(&whole[PAIRS]), svmp_exact_value(&whole[DIAGONAL]),
                              svmp_exact_value(&whole[SPREAD])};
     *total = describe(n, sums, 1);

@@ -51,7 +51,7 @@ void svmp_grid_find(const common_grid *grid, size_t count, const double *const *
         find_reach(n, count, rows, use, first, last, grid->of);
         for (size_t l = first; l < last; l++) grid->of[l] = grid_of(grid->of[l], grid->variables);
     }
-    if (grid->team) grid->team->max(grid->team, n, grid->of);
+    grid->peers->max(grid->peers, n, grid->of);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ double svmp_grid_multiply(const common_grid *grid, size_t count, const double *c
     svmp_grid_find(grid, count, rows, GRID_PRODUCTS, threads);
 #pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t l = 0; l < n; l++) svmp_grid_products(grid, count, rows, l, grid->steps + l * n);
-    if (grid->team) grid->team->sum(grid->team, n * n, grid->steps);
+    grid->peers->sum(grid->peers, n * n, grid->steps);
     for (size_t l = 0; l < n; l++) {
         for (size_t m = 0; m < n; m++) products[l * n + m] = svmp_grid_value(grid, l, m, grid->steps[l * n + m]);
         diagonal += products[l * n + l];
@@ -140,18 +140,18 @@ static int64_t steps_between(const grid_recount *again, const grid_pair *pair) {
 
 void svmp_grid_recount(grid_recount *again) {
     const common_grid *grid = again->grid;
-    const team *others = grid->team;
+    const svmp_peers *peers = grid->peers;
     double largest[GRID_NEAR];
     int64_t steps[GRID_NEAR];
 #pragma omp parallel for if (again->threads > 1) num_threads(again->threads)
     for (size_t p = 0; p < again->noted; p++) largest[p] = largest_difference(again, &grid->near[p]);
-    if (others && again->noted > 0) others->max(others, again->noted, largest);
+    if (again->noted > 0) peers->max(peers, again->noted, largest);
 #pragma omp parallel for if (again->threads > 1) num_threads(again->threads)
     for (size_t p = 0; p < again->noted; p++) {
         grid->near[p].base = grid_of(largest[p], grid->variables);
         steps[p] = steps_between(again, &grid->near[p]);
     }
-    if (others && again->noted > 0) others->sum(others, again->noted, steps);
+    if (again->noted > 0) peers->sum(peers, again->noted, steps);
     for (size_t p = 0; p < again->noted; p++)
         *grid->near[p].distance = (double)steps[p] * (grid->near[p].base * 0x1p-52);
     again->noted = 0;
@@ -170,5 +170,5 @@ void svmp_grid_gather(const common_grid *grid, const svmp_graph *graph, const do
     memset(all, 0, graph->whole_variables * n * sizeof *all);
     for (size_t i = 0; i < graph->own_variables; i++)
         memcpy(all + svmp_graph_whole_variable(graph, i) * n, own + i * n, n * sizeof *all);
-    grid->team->sum(grid->team, graph->whole_variables * n, (int64_t *)(void *)all);
+    grid->peers->sum(grid->peers, graph->whole_variables * n, (int64_t *)(void *)all);
 }

@@ -25,11 +25,11 @@
 
 /* The grid of the particles on all variables of a model, with working memory. */
 typedef struct common_grid {
-    size_t n, variables;     /* particles; variables of the whole model */
-    const struct team *team; /* the processes that have them; NULL: this one */
-    double *of;              /* n: the grid */
-    int64_t *steps;          /* n*n, for svmp_grid_multiply */
-    struct grid_pair *near;  /* GRID_NEAR, for svmp_grid_note */
+    size_t n, variables;            /* particles; variables of the whole model */
+    const struct svmp_peers *peers; /* the processes that have them */
+    double *of;                     /* n: the grid */
+    int64_t *steps;                 /* n*n, for svmp_grid_multiply */
+    struct grid_pair *near;         /* GRID_NEAR, for svmp_grid_note */
 } common_grid;
 
 /* Computes the grid from the rows of this process's `count` variables and those of the other processes. Collective. */

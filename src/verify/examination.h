@@ -17,8 +17,7 @@ typedef struct examination {
     size_t all;
     svmp_context *context;
     const svmp_model *model;
-    const team *others; /* NULL: the model is whole */
-    int local;          /* local moves alone: always of several processes */
+    int local; /* local moves alone: always of several processes */
     backend *b;
     evaluator *evaluator;
     sweeper *sweeper;

@@ -201,7 +201,7 @@ static int is_late(examination *e) {
     const size_t promised = LEAST_MOVES, more = e->done < promised ? promised - e->done : 1;
     int late = e->done >= 2 && !has_time(e, more);
     if (run->monitor && run->monitor(&progress, run->monitor_data)) late = e->broken_off = 1;
-    return e->others ? svmp_context_any(e->context, (unsigned)late) != 0 : late;
+    return svmp_peers_any(e->model->graph->peers, (unsigned)late) != 0;
 }
 
 svmp_status svmp_examination_move(examination *e, size_t count, int counted, size_t *moved) {
@@ -366,14 +366,15 @@ static void merge(svmp_verdict *v, const svmp_verdict *other) {
 }
 
 static svmp_status merge_all(const examination *e, svmp_verdict *v, double *largest) {
-    if (e->others == NULL) return SVMP_OK;
+    const svmp_peers *peers = e->model->graph->peers;
+    if (peers->count == 1) return SVMP_OK;
     svmp_verdict *all = NULL;
-    SVMP_TRY(agree(e, SVMP_NEW(e->context, all, e->others->count)));
-    e->others->max(e->others, 1, largest);
-    e->others->gather(e->others, sizeof *v, v, all);
+    SVMP_TRY(agree(e, SVMP_NEW(e->context, all, peers->count)));
+    peers->max(peers, 1, largest);
+    peers->gather(peers, sizeof *v, v, all);
     all[0].context = v->context;
     *v = all[0];
-    for (size_t k = 1; k < e->others->count; k++) merge(v, &all[k]);
+    for (size_t k = 1; k < peers->count; k++) merge(v, &all[k]);
     svmp_release(e->context, all);
     return SVMP_OK;
 }
@@ -409,7 +410,7 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
 /* Why the moves ended before a window did; all processes agree. A window before it may have found something wrong,
  * which is a verdict. */
 static void end_early(const examination *e, svmp_verdict *v) {
-    const unsigned broken = e->others ? svmp_context_any(e->context, (unsigned)e->broken_off) : (unsigned)e->broken_off;
+    const unsigned broken = svmp_peers_any(e->model->graph->peers, (unsigned)e->broken_off);
     if (v->finding != SVMP_FINDING_FAILED) v->unexamined = broken ? SVMP_UNEXAMINED_INTERRUPTED : SVMP_UNEXAMINED_TIME;
 }
 
@@ -441,7 +442,6 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                      .all = count,
                      .context = run->context,
                      .model = run->model,
-                     .others = graph->halo ? run->context->team : NULL,
                      .local = graph->halo || verdict->local || graph->variables > LARGE,
                      .until = seconds > 0 ? svmp_clock_thread_seconds() + seconds : INFINITY,
                      .most = moves == 0            ? MOST_MOVES

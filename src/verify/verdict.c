@@ -71,13 +71,13 @@ typedef struct suspect {
 
 /* The worst of all processes; counts add up. */
 static svmp_status worst_of_all(const svmp_run *run, suspect *mine) {
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = run->model->graph->peers;
     suspect *all = NULL;
-    if (others == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_team_agree(run->context, SVMP_NEW(run->context, all, others->count)));
-    others->gather(others, sizeof *mine, mine, all);
+    if (peers->count == 1) return SVMP_OK;
+    SVMP_TRY(svmp_agree(run->context, peers, SVMP_NEW(run->context, all, peers->count)));
+    peers->gather(peers, sizeof *mine, mine, all);
     *mine = all[0];
-    for (size_t k = 1; k < others->count; k++) {
+    for (size_t k = 1; k < peers->count; k++) {
         const size_t count = mine->count + all[k].count;
         if (all[k].amount > mine->amount || (all[k].amount == mine->amount && all[k].place < mine->place))
             *mine = all[k];
@@ -205,14 +205,14 @@ static void merge_chains(svmp_verdict *v, const svmp_verdict *other) {
 }
 
 static svmp_status merge_all_chains(const svmp_run *run, svmp_verdict *verdict) {
-    const team *others = run->model->graph->halo ? run->context->team : NULL;
+    const svmp_peers *peers = run->model->graph->peers;
     svmp_verdict *all = NULL;
-    if (others == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_team_agree(run->context, SVMP_NEW(run->context, all, others->count)));
-    others->gather(others, sizeof *verdict, verdict, all);
+    if (peers->count == 1) return SVMP_OK;
+    SVMP_TRY(svmp_agree(run->context, peers, SVMP_NEW(run->context, all, peers->count)));
+    peers->gather(peers, sizeof *verdict, verdict, all);
     all[0].context = verdict->context;
     *verdict = all[0];
-    for (size_t k = 1; k < others->count; k++) merge_chains(verdict, &all[k]);
+    for (size_t k = 1; k < peers->count; k++) merge_chains(verdict, &all[k]);
     svmp_release(run->context, all);
     return SVMP_OK;
 }
@@ -291,7 +291,7 @@ static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
     svmp_particles *natural = NULL;
     bool any = false;
     for (size_t k = 0; summed && k < summed->count; k++) any = any || summed->unknowns[k].open;
-    if (run->model->graph->halo) any = svmp_context_any(run->context, any) != 0; /* the first process has them */
+    any = svmp_peers_any(run->model->graph->peers, any) != 0; /* the first process has them */
     if (!any) return SVMP_OK;
     SVMP_TRY(svmp_run_particles(run, &natural));
     for (size_t k = 0; summed && k < summed->count; k++) {

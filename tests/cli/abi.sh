@@ -43,7 +43,7 @@ cc -I "$TESTS/../include" null.c "$library" -Wl,-rpath,"$BUILD" -o null
 ./null >called || { echo "FAILED: a call with NULL: $(grep -B1 'is not' called || tail -1 called)" && exit 1; }
 
 # What the comments of the headers refer to exists: "svmp_tools.h" is a file, all other words are declared.
-cat "$TESTS"/../include/*.h | cc -w -fpreprocessed -E -P -x c - | grep -oE '\bsvmp_[a-z0-9_]+' | sort -u >words
+cat "$TESTS"/../include/*.h | cc -w -fpreprocessed -E -dD -P -x c - | grep -oE '\bsvmp_[a-z0-9_]+' | sort -u >words
 cat "$TESTS"/../include/*.h | grep -oE '\bsvmp_[a-z0-9_]+(\.h)?' | grep -v '\.h$' | sort -u >cited
 if comm -13 words cited | grep .; then
     echo "FAILED: the comments of include/*.h refer to these, which are not declared"

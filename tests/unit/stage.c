@@ -61,10 +61,12 @@ int fsync(int descriptor) { return (void)descriptor, 0; }
 
 /* ---- meeting ----------------------------------------------------------------------------------------------------- */
 
-static stage *stage_of(const team *t) { return ((player *)t->own)->stage; }
+static stage *stage_of(const svmp_peers *t) { return ((player *)t->own)->stage; }
 
 /* What all have brought to the call that this one is at. */
-static const struct brought *seen_by(const team *t) { return &stage_of(t)->brought[((player *)t->own)->calls % 2]; }
+static const struct brought *seen_by(const svmp_peers *t) {
+    return &stage_of(t)->brought[((player *)t->own)->calls % 2];
+}
 
 static void stop(const stage *s, const char *what) {
     fprintf(stderr, "%s, when allocation %ld of process %zu failed:\n", what, s->scarce, s->poor);
@@ -72,7 +74,7 @@ static void stop(const stage *s, const char *what) {
     abort();
 }
 
-static void wait_for_all(const team *t, const char *call) {
+static void wait_for_all(const svmp_peers *t, const char *call) {
     stage *s = stage_of(t);
     pthread_mutex_lock(&s->lock);
     s->call[t->rank] = call;
@@ -91,15 +93,15 @@ static void wait_for_all(const team *t, const char *call) {
 static void go(player *p) {
     stage *s = p->stage;
     pthread_mutex_lock(&s->lock);
-    s->call[p->team.rank] = NULL;
+    s->call[p->peers.rank] = NULL;
     s->gone++;
     if (s->waiting > 0 && s->waiting + s->gone == s->count) stop(s, "Processes wait for those that have gone");
     pthread_mutex_unlock(&s->lock);
 }
 
 /* All see what all bring. */
-static void meet(const team *t, const char *call, size_t size, const void *mine, void (*look)(const team *, void *),
-                 void *into) {
+static void meet(const svmp_peers *t, const char *call, size_t size, const void *mine,
+                 void (*look)(const svmp_peers *, void *), void *into) {
     player *p = t->own;
     struct brought *all = &p->stage->brought[++p->calls % 2];
     free(all->given[t->rank]);
@@ -110,22 +112,22 @@ static void meet(const team *t, const char *call, size_t size, const void *mine,
     look(t, into);
 }
 
-static void require_all(const team *t, int same, const char *what) {
+static void require_all(const svmp_peers *t, int same, const char *what) {
     if (!same) stop(stage_of(t), what);
 }
 
-/* ---- the calls of a team ----------------------------------------------------------------------------------------- */
+/* ---- the calls of peers ---------------------------------------------------------------------------------------- */
 
 typedef struct numbers {
     size_t count;
     void *values;
 } numbers;
 
-static void same_sizes(const team *t, const char *what) {
+static void same_sizes(const svmp_peers *t, const char *what) {
     for (size_t p = 0; p < t->count; p++) require_all(t, seen_by(t)->sizes[p] == seen_by(t)->sizes[0], what);
 }
 
-static void look_sum(const team *t, void *into) {
+static void look_sum(const svmp_peers *t, void *into) {
     const numbers *to = into;
     same_sizes(t, "Sums of different lengths");
     for (size_t k = 0; k < to->count; k++) {
@@ -135,7 +137,7 @@ static void look_sum(const team *t, void *into) {
     }
 }
 
-static void look_max(const team *t, void *into) {
+static void look_max(const svmp_peers *t, void *into) {
     const numbers *to = into;
     same_sizes(t, "Largest numbers of different lengths");
     for (size_t k = 0; k < to->count; k++)
@@ -145,36 +147,36 @@ static void look_max(const team *t, void *into) {
         }
 }
 
-static void sum(const team *t, size_t count, int64_t *values) {
+static void sum(const svmp_peers *t, size_t count, int64_t *values) {
     meet(t, "sum", count * sizeof *values, values, look_sum, &(numbers){count, values});
 }
 
-static void max(const team *t, size_t count, double *values) {
+static void max(const svmp_peers *t, size_t count, double *values) {
     meet(t, "max", count * sizeof *values, values, look_max, &(numbers){count, values});
 }
 
-static void look_first(const team *t, void *into) {
+static void look_first(const svmp_peers *t, void *into) {
     const numbers *to = into;
     same_sizes(t, "A broadcast of different lengths");
     if (seen_by(t)->sizes[to->count] > 0)
         memcpy(to->values, seen_by(t)->given[to->count], seen_by(t)->sizes[to->count]);
 }
 
-static void broadcast(const team *t, size_t from, size_t size, void *bytes) {
+static void broadcast(const svmp_peers *t, size_t from, size_t size, void *bytes) {
     meet(t, "broadcast", size, bytes, look_first, &(numbers){from, bytes});
 }
 
-static void look_all(const team *t, void *into) {
+static void look_all(const svmp_peers *t, void *into) {
     char *to = into;
     for (size_t p = 0; to && p < t->count; to += seen_by(t)->sizes[p++])
         if (seen_by(t)->sizes[p] > 0) memcpy(to, seen_by(t)->given[p], seen_by(t)->sizes[p]);
 }
 
-static void gather(const team *t, size_t size, const void *mine, void *all) {
+static void gather(const svmp_peers *t, size_t size, const void *mine, void *all) {
     meet(t, "gather", size, mine, look_all, all);
 }
 
-static void look_collected(const team *t, void *into) {
+static void look_collected(const svmp_peers *t, void *into) {
     const numbers *to = into;
     if (t->rank > 0) return;
     for (size_t p = 0; p < t->count; p++)
@@ -182,11 +184,11 @@ static void look_collected(const team *t, void *into) {
     look_all(t, to[0].values);
 }
 
-static void collect(const team *t, size_t size, const void *mine, const size_t *sizes, void *all) {
+static void collect(const svmp_peers *t, size_t size, const void *mine, const size_t *sizes, void *all) {
     meet(t, "collect", size, mine, look_collected, (numbers[]){{0, all}, {0, (void *)(uintptr_t)sizes}});
 }
 
-static void look_own(const team *t, void *into) {
+static void look_own(const svmp_peers *t, void *into) {
     const numbers *to = into;
     size_t at = 0;
     const size_t *sizes = seen_by(t)->given[0];
@@ -195,7 +197,7 @@ static void look_own(const team *t, void *into) {
     if (to->count > 0) memcpy(to->values, (char *)seen_by(t)->given[0] + t->count * sizeof *sizes + at, to->count);
 }
 
-static void deal(const team *t, size_t size, void *mine, const size_t *sizes, const void *all) {
+static void deal(const svmp_peers *t, size_t size, void *mine, const size_t *sizes, const void *all) {
     size_t total = 0;
     for (size_t p = 0; t->rank == 0 && p < t->count; p++) total += sizes[p];
     char *both = calloc(1, t->count * sizeof *sizes + total);
@@ -207,8 +209,8 @@ static void deal(const team *t, size_t size, void *mine, const size_t *sizes, co
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
-struct team_line {
-    team_routes routes; /* of arrays that the caller keeps */
+struct svmp_peer_line {
+    svmp_peer_routes routes; /* of arrays that the caller keeps */
     double *held, *arriving;
     size_t count; /* numbers that are on their way */
     int asked;    /* how often */
@@ -221,10 +223,11 @@ typedef struct message {
     double numbers[];
 } message;
 
-static svmp_status connect(svmp_context *context, const team *t, const team_routes *routes, team_line **line) {
+static svmp_status connect(svmp_context *context, const svmp_peers *t, const svmp_peer_routes *routes,
+                           svmp_peer_line **line) {
     (void)t;
-    team_line *made = NULL;
-    const svmp_status status = svmp_team_agree(context, SVMP_NEW(context, made, 1));
+    svmp_peer_line *made = NULL;
+    const svmp_status status = svmp_agree(context, t, SVMP_NEW(context, made, 1));
     if (status != SVMP_OK) return svmp_release(context, made), status;
     made->routes = *routes;
     for (size_t k = 0; k < routes->neighbours; k++) made->count += routes->in[k] * routes->length;
@@ -233,14 +236,14 @@ static svmp_status connect(svmp_context *context, const team *t, const team_rout
     return SVMP_OK;
 }
 
-static void disconnect(svmp_context *context, team_line *line) {
+static void disconnect(svmp_context *context, svmp_peer_line *line) {
     free(line->held);
     svmp_release(context, line);
 }
 
-static void look_neighbours(const team *t, void *into) {
-    const team_line *line = into;
-    const team_routes *own = &line->routes;
+static void look_neighbours(const svmp_peers *t, void *into) {
+    const svmp_peer_line *line = into;
+    const svmp_peer_routes *own = &line->routes;
     double *held = line->held;
     for (size_t k = 0; k < own->neighbours; k++) {
         const message *from = seen_by(t)->given[own->rank[k]];
@@ -254,8 +257,8 @@ static void look_neighbours(const team *t, void *into) {
 }
 
 /* Until messages have arrived there is nothing in their place that anybody could use. */
-static void depart(const team *t, team_line *line, const double *leaving, double *arriving) {
-    const team_routes *routes = &line->routes;
+static void depart(const svmp_peers *t, svmp_peer_line *line, const double *leaving, double *arriving) {
+    const svmp_peer_routes *routes = &line->routes;
     const size_t neighbours = routes->neighbours;
     size_t count = 0;
     for (size_t k = 0; k < neighbours; k++) count += routes->out[k] * routes->length;
@@ -275,7 +278,7 @@ static void depart(const team *t, team_line *line, const double *leaving, double
 }
 
 /* They arrive when somebody waits for them, or asks for the third time. */
-static bool arrived(const team *t, team_line *line, bool wait) {
+static bool arrived(const svmp_peers *t, svmp_peer_line *line, bool wait) {
     (void)t;
     if (!wait && ++line->asked < 3) return false;
     if (line->count > 0) memcpy(line->arriving, line->held, line->count * sizeof *line->held);
@@ -284,7 +287,7 @@ static bool arrived(const team *t, team_line *line, bool wait) {
 
 /* ---- a play ------------------------------------------------------------------------------------------------------ */
 
-static void leave(svmp_context *context, team *t) { (void)context, (void)t; }
+static void leave(svmp_context *context, const svmp_peers *t) { (void)context, (void)t; }
 
 static void *begin(void *of) {
     self = of;
@@ -294,24 +297,24 @@ static void *begin(void *of) {
 }
 
 static void prepare(stage *s, size_t rank, player *p) {
-    p->team = (team){.rank = rank,
-                     .count = s->count,
-                     .own = p,
-                     .free = leave,
-                     .sum = sum,
-                     .max = max,
-                     .broadcast = broadcast,
-                     .gather = gather,
-                     .collect = collect,
-                     .deal = deal,
-                     .connect = connect,
-                     .disconnect = disconnect,
-                     .depart = depart,
-                     .arrived = arrived};
+    p->peers = (svmp_peers){.rank = rank,
+                            .count = s->count,
+                            .own = p,
+                            .free = leave,
+                            .sum = sum,
+                            .max = max,
+                            .broadcast = broadcast,
+                            .gather = gather,
+                            .collect = collect,
+                            .deal = deal,
+                            .connect = connect,
+                            .disconnect = disconnect,
+                            .depart = depart,
+                            .arrived = arrived};
     const svmp_allocator allocator = {count_allocate, count_resize, count_release, p};
     assert_ok(svmp_context_create(&allocator, &p->context));
     assert_ok(svmp_context_set_threads(p->context, 1));
-    p->context->team = &p->team;
+    p->context->peers = &p->peers;
     p->made = 0;
     p->scarce = rank == s->poor ? s->scarce : 0;
 }

@@ -12,7 +12,7 @@ typedef struct stage stage;
 
 typedef struct player {
     stage *stage;
-    team team;
+    svmp_peers peers;
     svmp_context *context;
     void (*play)(struct player *p);
     const void *script;
@@ -22,7 +22,7 @@ typedef struct player {
     long scarce;     /* the one that fails, counted from 1; 0: none */
 } player;
 
-/* Runs `play` in `count` processes of one team; `scarce`, of process `poor`, is the allocation that fails. */
+/* Runs `play` in `count` processes; `scarce`, of process `poor`, is the allocation that fails. */
 void stage_play(size_t count, void (*play)(player *), const void *script, player *players);
 void stage_play_poor(size_t count, void (*play)(player *), const void *script, size_t poor, long scarce,
                      player *players);

@@ -8,6 +8,7 @@
 
 #include "backend/cpu/lanes.h"
 #include "base/exact_sum.h"
+#include "base/peers.h"
 #include "stein/order_free_sums.h"
 
 enum { N = 11, PAIRS = N * (N - 1) / 2, D = 5000 };
@@ -39,7 +40,7 @@ typedef struct sums {
 } sums;
 
 static common_grid grid_in(sums *s, size_t variables) {
-    return (common_grid){.n = N, .variables = variables, .of = s->grid};
+    return (common_grid){.n = N, .variables = variables, .peers = &svmp_alone, .of = s->grid};
 }
 
 /* The grid of variables first ... last - 1, of so many. */

@@ -98,7 +98,9 @@ static const struct {
     {SVMP_NOTE_COLLINEAR, 0.3, 0, "tau are nearly collinear."},
     {SVMP_NOTE_DENSITY_JUMPS, 0.3, 0, "The density jumps in tau, which gradients do not see."},
     {SVMP_NOTE_MODES_IF_HIGH, 0.3, 0, "If R-hat stays high, the posterior may have several modes."},
-    {SVMP_NOTE_MANY_TERMS, 0.3, 0, "The sums over discrete unknowns have 3 terms: a run takes minutes."},
+    {SVMP_NOTE_MANY_TERMS, 0.3, 0,
+     "The sums over discrete unknowns have 3 terms: a run takes minutes, and less with a method that evaluates them "
+     "less often."},
     {SVMP_NOTE_GIVE_PRIOR, 0.3, 0, "Give tau a proper prior."},
     {SVMP_NOTE_GIVE_PRIORS, 0.3, 0, "Give every unknown in this direction a proper prior."},
     {SVMP_NOTE_GIVE_PRIOR_OR_PARENTS, 0.3, 0, "Give tau, or the unknowns it depends on, a proper prior."},
@@ -112,6 +114,7 @@ static const struct {
      "Make a change point discrete, so that it is summed out (docs/jags.md, \"Change points\")."},
     {SVMP_NOTE_OTHER_PRIORS, 0.3, 0, "Give the model other priors."},
     {SVMP_NOTE_LIGHTER_TAILS, 0.3, 0, "Give the model lighter tails."},
+    {SVMP_NOTE_SHORTER_SUMS, 0.3, 0, "Make them shorter, with fewer sites or times, or with bounds T(,)."},
     {SVMP_NOTE_TRUNCATE_LATER, 120, 0, "Truncate it in the model at a larger value, such as T(, 120)."},
     {SVMP_NOTE_USE, 0.3, 0, "Use iterations = 8000."},
     {SVMP_NOTE_COMPARE, 0.3, 0, "Compare with iterations = 8000."},
@@ -129,11 +132,13 @@ static const struct {
     {SVMP_NOTE_LOWER, 0.3, 0, "Use a smaller iterations = 8000."},
     {SVMP_NOTE_RAISE, 0.3, 0, "Use a larger iterations = 8000."},
     {SVMP_NOTE_START_FROM, 0.3, 0, "Start from its particles (iterations = 8000)."},
-    {SVMP_NOTE_WRITE_PARTICLES, 0.3, 0, "Write its particles (iterations = 8000)."},
-    {SVMP_NOTE_WRITE_START, 0.3, 0, "Write the start in one process (iterations = 8000)."},
+    {SVMP_NOTE_WRITE_PARTICLES, 0.3, 0, "Write its particles where it ran (iterations = 8000)."},
+    {SVMP_NOTE_WRITE_START, 0.3, 0, "Write the start to a file in one process (iterations = 8000)."},
     {SVMP_NOTE_CONTINUE, 0.3, 0, "Continue from it (iterations = 8000)."},
-    {SVMP_NOTE_OTHER_SEEDS, 0.3, 0, "Run each with a seed of its own (iterations = 8000)."},
+    {SVMP_NOTE_OTHER_SEEDS, 0.3, 0, "Run each chain with a seed of its own (iterations = 8000)."},
     {SVMP_NOTE_PROVIDE_START, 0.3, 0, "Provide such a point (iterations = 8000)."},
+    {SVMP_NOTE_START_NEW, 0.3, 0, "Start a new run from its particles (iterations = 8000)."},
+    {SVMP_NOTE_CONTINUE_WITH, 0.3, 0, "Continue with iterations = 8000."},
 };
 
 static const svmp_code all[] = {

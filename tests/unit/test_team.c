@@ -15,7 +15,7 @@
 /* Each says its own line of the script. */
 static void say(player *p) {
     const char *const *words = p->script;
-    p->status = svmp_context_compare(p->context, "the version of svmp", words[p->team.rank]);
+    p->status = svmp_context_compare(p->context, "the version of svmp", words[p->peers.rank]);
 }
 
 static void versions_that_differ_are_refused_by_all(void **unused) {
@@ -62,7 +62,7 @@ static void run_as_told(player *p) {
     run_options options = graphical_options();
     svmp_model *model = NULL;
     svmp_run *run = NULL;
-    options.particles = p->team.rank == 2 ? 8 : 7;
+    options.particles = p->peers.rank == 2 ? 8 : 7;
     p->status = svmp_model_read_split(p->context, 1, paths, NULL, &model, NULL);
     if (p->status == SVMP_OK) p->status = svmp_run_make(model, &options, &run);
     svmp_run_free(run);
@@ -88,9 +88,9 @@ static void options_that_differ_are_refused_by_all(void **unused) {
 /* Processes 1 and 2 fail, each in its own way. */
 static void fail_alone(player *p) {
     svmp_status mine = SVMP_OK;
-    if (p->team.rank == 1) mine = svmp_fail(p->context, SVMP_NOT_FINITE, "One ran away.");
-    if (p->team.rank == 2) mine = svmp_fail(p->context, SVMP_NO_MEMORY, "Two has no memory.");
-    p->status = svmp_team_agree(p->context, mine);
+    if (p->peers.rank == 1) mine = svmp_fail(p->context, SVMP_NOT_FINITE, "One ran away.");
+    if (p->peers.rank == 2) mine = svmp_fail(p->context, SVMP_NO_MEMORY, "Two has no memory.");
+    p->status = svmp_agree(p->context, p->context->peers, mine);
 }
 
 static void the_first_failure_is_everybodys(void **unused) {
@@ -315,7 +315,7 @@ static void a_run_starts_from_the_particles_of_another(void **unused) {
 /* Particles of 100 variables; those of process 1 have another name, or there are many more of them. */
 static void start_otherwise(player *p) {
     enum { N = 5 };
-    const int *more = p->script, odd = p->team.rank == 1;
+    const int *more = p->script, odd = p->peers.rank == 1;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     run_options options = graphical_options();
     svmp_model *model = NULL;
@@ -379,7 +379,7 @@ static int stop_after(const svmp_progress *progress, void *user_data) {
 static void stop_by_oneself(player *p) {
     const stop_script *script = p->script;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
-    own_monitor own = {.stop = script->stop[p->team.rank]};
+    own_monitor own = {.stop = script->stop[p->peers.rank]};
     run_options options = graphical_options();
     svmp_model *model = NULL;
     svmp_run *plain = NULL, *run = NULL;

@@ -25,10 +25,10 @@ static void play(player *p) {
     if (p->status == SVMP_OK) p->status = svmp_run_make(model, &options, &run);
     if (p->status == SVMP_OK) p->status = svmp_run_examine(run, 0, 40, &v);
     if (p->status == SVMP_OK && v.finding != s->finding) p->status = SVMP_BAD_INPUT;
-    all = calloc(p->team.count, sizeof v);
+    all = calloc(p->peers.count, sizeof v);
     v.seconds = 0;
     if (p->status == SVMP_OK) svmp_context_gather(p->context, sizeof v, &v, all);
-    for (size_t k = 0; p->status == SVMP_OK && k < p->team.count; k++)
+    for (size_t k = 0; p->status == SVMP_OK && k < p->peers.count; k++)
         if (memcmp(&all[k], &v, sizeof v) != 0) p->status = SVMP_BAD_CALL; /* all have the same verdict */
     free(all);
     svmp_run_free(run);

@@ -175,7 +175,7 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
                  squares = 2.0 * all.products * (double)b->n * (double)b->n;
     SVMP_TRY(svmp_require_memory(context, (tiles * (double)own->all_tiles + squares) * sizeof(double),
                                  "the kernel matrices of this many particles need"));
-    own->grid = (common_grid){.n = b->n, .variables = graph->whole_variables, .team = b->others};
+    own->grid = (common_grid){.n = b->n, .variables = graph->whole_variables, .peers = graph->peers};
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.of, b->n + PADDING));
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->grid.near, (size_t)GRID_NEAR));
     if (all.grid) SVMP_TRY(SVMP_NEW(context, own->near, own->tile_count));

@@ -57,7 +57,7 @@ static inline const double *svmp_cpu_messages(const backend *b) { return b->mess
 
 /* Whether other processes have variables of the term's domain, too. */
 static inline int svmp_cpu_among_processes(const backend *b, const kernel_term *term) {
-    return term->domain == DOMAIN_ALL && b->others != NULL;
+    return term->domain == DOMAIN_ALL && b->model->graph->peers->count > 1;
 }
 
 /* Whether all tiles of a unit are stored, because they are few or used more than twice. Otherwise every tile is

@@ -123,8 +123,8 @@ static void store_distances(const radial *u) {
     share(u, (size_t)u->threads, measure_share);
     if (u->grid == NULL) return;
     if (u->domain_variables == 0) memset(u->room->k, 0, u->own->all_tiles * sizeof *u->room->k);
-    const team *others = u->b->others;
-    if (others) others->sum(others, u->own->all_tiles, (int64_t *)(void *)u->room->k);
+    const svmp_peers *peers = u->own->grid.peers;
+    peers->sum(peers, u->own->all_tiles, (int64_t *)(void *)u->room->k);
     share(u, u->own->tile_count, finish_tile);
     grid_recount again = recount_of(u);
     for (size_t t = 0; t < u->own->tile_count; t++)

@@ -202,8 +202,7 @@ static void fill_matrix(backend *b, const kernel_term *term, size_t count, pair_
                     r->matrix[l * n + m] += of(x, l, m, centre, by);
         }
         if (term->domain != DOMAIN_ALL) continue;
-        if (b->others) b->others->sum(b->others, n * EXACT_WORDS, svmp_exact_to_words(n, r->sums));
-        if (b->others) svmp_exact_from_words(n, r->sums);
+        svmp_peers_sum_exactly(b->model->graph->peers, n, r->sums);
         for (size_t m = 0; m < n; m++) r->matrix[l * n + m] = svmp_exact_value(&r->sums[m]);
     }
 }

@@ -1,4 +1,5 @@
 #include "method/moves/leap.h"
+#include "base/notes.h"
 
 #include <math.h>
 
@@ -91,9 +92,9 @@ svmp_status svmp_leaper_start(leaper *l, double *x) {
             for (size_t i = 0; i < l->modes->variables; i++) x[i * l->n + k] = (x[i * l->n + k] + mode->mean[i]) / 2;
         }
     }
-    return svmp_fail(l->model->context, SVMP_NOT_FINITE,
-                     "Particle %zu cannot start: the log density is %g at the mean of its mode. Try another --init.",
-                     (size_t)(outside - l->here) + 1, *outside);
+    return svmp_fail_notes(l->model->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
+                           "Particle %zu cannot start: the log density is %g at the mean of its mode.",
+                           (size_t)(outside - l->here) + 1, *outside);
 }
 
 svmp_status svmp_leap(leaper *l, backend *b, size_t t) {

@@ -241,10 +241,10 @@ SVMP_CLONES static void weigh(const move *m, size_t v, size_t place, size_t r) {
 size_t svmp_sweeper_rounds(const sweeper *s) { return s->colours; }
 
 double svmp_sweeper_scores(const sweeper *s) {
-    const team *others = s->model->graph->halo ? s->model->context->team : NULL;
+    const svmp_peers *peers = s->model->graph->peers;
     const local_work own = svmp_local_work(s->local);
     int64_t work[2] = {(int64_t)own.sweep, (int64_t)own.score};
-    if (others) others->sum(others, 2, work);
+    peers->sum(peers, 2, work);
     return work[1] > 0 ? (double)work[0] / (double)work[1] : 0;
 }
 

@@ -277,8 +277,8 @@ static size_t most_columns(const sweeper *s) {
         const size_t d = svmp_sweep_dimension(s, v);
         if (d <= SWEEP_BLOCK && (double)d > most) most = (double)d;
     }
-    const team *others = s->model->graph->halo ? s->model->context->team : NULL;
-    if (others) others->max(others, 1, &most);
+    const svmp_peers *peers = s->model->graph->peers;
+    peers->max(peers, 1, &most);
     return (size_t)most;
 }
 

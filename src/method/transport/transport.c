@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/row_sums.h"
 #include "maths/order_statistics.h"
 #include "method/method.h"
@@ -442,10 +443,10 @@ static size_t expect(const svmp_run *run) {
 static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->own)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
-    return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
-                     "%zu. Start again, or start from its particles (--init).",
-                     limit, run->iterations);
+    return svmp_fail_notes(run->context, SVMP_BAD_INPUT, NOTES(svmp_advice(SVMP_NOTE_START_NEW, "init", "FILE")),
+                           "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
+                           "%zu.",
+                           limit, run->iterations);
 }
 
 static svmp_status state(svmp_run *run, archive *a) {

@@ -71,16 +71,16 @@ static const char *name_of(const void *particles, size_t variable) { return svmp
 /* The first process gets the names of all. */
 static svmp_status collect_titles(const svmp_particles *particles, spread *s, svmp_particles **titles) {
     svmp_context *context = particles->context;
-    const size_t whole = s->team->rank == 0 ? particles->whole : 1;
+    const size_t whole = particles->peers->rank == 0 ? particles->whole : 1;
     const char **names = NULL;
     char *text = NULL;
     svmp_status status = SVMP_NEW(context, names, whole);
     if (status == SVMP_OK) status = svmp_particles_create(context, whole, 1, NULL, titles);
-    SVMP_CHECK(svmp_team_agree(context, status));
+    SVMP_CHECK(svmp_agree(context, particles->peers, status));
     SVMP_CHECK(svmp_spread_names(s, particles->whole, name_of, particles, &text, names));
-    for (size_t i = 0; s->team->rank == 0 && i < whole && status == SVMP_OK; i++)
+    for (size_t i = 0; particles->peers->rank == 0 && i < whole && status == SVMP_OK; i++)
         status = svmp_particles_set_name(*titles, i, names[i]);
-    status = svmp_team_agree(context, status);
+    status = svmp_agree(context, particles->peers, status);
 done:
     svmp_release(context, text);
     svmp_release(context, names);
@@ -141,7 +141,7 @@ static svmp_status write_table(output_file *output, const svmp_particles *partic
     csv_columns columns = {0};
     double *block = NULL;
     svmp_status status = SVMP_OK, written = SVMP_OK;
-    if (s->team) SVMP_CHECK(collect_titles(particles, s, &titles));
+    if (particles->peers->count > 1) SVMP_CHECK(collect_titles(particles, s, &titles));
     if (output) written = svmp_columns_of(titles ? titles : particles, &particles->known, &columns);
     if (output && written == SVMP_OK) written = write_record(output, &columns);
     if (output && written == SVMP_OK) written = write_header(output, particles, &columns);
@@ -160,22 +160,22 @@ done:
 
 static svmp_status write_file(const svmp_particles *particles, const char *path, const char *comments, int overwrite) {
     svmp_context *context = particles->context;
-    const team *others = particles->team;
-    const int first = others == NULL || others->rank == 0;
+    const svmp_peers *peers = particles->peers;
+    const int first = peers->rank == 0;
     output_file output = {0};
     number_locale locale = {0};
     spread s = {0};
     svmp_status status;
     status = svmp_number_enter(context, &locale);
-    SVMP_CHECK(others ? svmp_team_agree(context, status) : status);
-    SVMP_CHECK(svmp_spread_open(context, others, particles->whole, particles->variables, particles->place, &s));
+    SVMP_CHECK(svmp_agree(context, peers, status));
+    SVMP_CHECK(svmp_spread_open(context, peers, particles->whole, particles->variables, particles->place, &s));
     if (first) status = svmp_output_open(context, path, overwrite, &output);
     if (first && status == SVMP_OK && comments) status = write_comments(&output, comments);
     if (first && status == SVMP_OK) status = write_series(&output, particles);
-    SVMP_CHECK(others ? svmp_team_agree(context, status) : status);
+    SVMP_CHECK(svmp_agree(context, peers, status));
     status = write_table(first ? &output : NULL, particles, &s);
     if (first && status == SVMP_OK) status = svmp_output_finish(&output);
-    if (others) status = svmp_team_agree(context, status);
+    status = svmp_agree(context, peers, status);
 done:
     svmp_output_close(&output);
     svmp_spread_close(&s);
@@ -189,9 +189,9 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
     svmp_context *context = particles->context;
     if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write: the path is NULL.");
     svmp_status status = check_readable(particles, path);
-    SVMP_TRY(particles->team ? svmp_team_agree(context, status) : status);
+    SVMP_TRY(svmp_agree(context, particles->peers, status));
     if (!svmp_netcdf_is_meant(path)) return write_file(particles, path, comments, overwrite);
-    if (particles->team)
+    if (particles->peers->count > 1)
         return svmp_fail(context, SVMP_UNSUPPORTED,
                          "Several processes cannot write '%s': they can write only files that end in .csv.", path);
     return svmp_netcdf_write(particles, path, comments, overwrite);
