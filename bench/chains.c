@@ -20,11 +20,11 @@ static void autoregressive(size_t draws, double rho, double *x) {
         if (k % draws > 0) x[k] = rho * x[k - 1] + sqrt(1 - rho * rho) * x[k];
 }
 
-static double best_of(int rounds, chain_room *room, const double *x, svmp_mixing *mixing) {
+static double best_of(int rounds, chain_workspace *workspace, const double *x, svmp_mixing *mixing) {
     double best = 1e300;
     for (int round = 0; round < rounds; round++) {
         const double started = thread_seconds();
-        *mixing = svmp_chains_mixing(room, x);
+        *mixing = svmp_chains_mixing(workspace, x);
         best = fmin(best, thread_seconds() - started);
     }
     return best;
@@ -51,17 +51,17 @@ int main(int count, char **arguments) {
         const size_t draws = lengths[k];
         const int rounds = draws > 50000 ? 3 : 20;
         double *x = malloc(CHAINS * draws * sizeof *x);
-        chain_room room;
+        chain_workspace workspace;
         if (x == NULL) return 1;
-        must(svmp_chain_room_create(context, CHAINS, draws, 1, &room));
+        must(svmp_chain_workspace_create(context, CHAINS, draws, 1, &workspace));
         for (size_t r = 0; r < sizeof rhos / sizeof *rhos; r++) {
             svmp_mixing mixing;
             autoregressive(draws, rhos[r], x);
-            const double spent = best_of(rounds, &room, x, &mixing);
+            const double spent = best_of(rounds, &workspace, x, &mixing);
             printf("%6zu draws %9g %11.0f %15.3g %20.2g\n", draws, rhos[r], mixing.bulk_draws, 1e3 * spent,
                    1e3 * a_lag(20 * rounds, draws, x));
         }
-        svmp_chain_room_free(context, &room);
+        svmp_chain_workspace_free(context, &workspace);
         free(x);
     }
     svmp_context_free(context);

@@ -106,7 +106,7 @@ static parts measure(size_t side, int threads) {
         must(svmp_factorise(f, H, &bad));
         const double factored = time_of(threads);
         if (bad != SIZE_MAX) exit(1);
-        must(svmp_factorisation_spread(f, threads, DRAWS, x));
+        must(svmp_factorisation_correlate(f, threads, DRAWS, x));
         const double drawn = time_of(threads);
         must(svmp_evaluate(e, x, log_density, score));
         const double evaluated = time_of(threads);

@@ -43,7 +43,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->patience = patience;
+    b->most_queued = patience;
     for (int round = -2; round < ROUNDS; round++) {
         const double started = seconds();
         for (size_t e = 0; e < each; e++, t++) {
@@ -65,7 +65,7 @@ static void row(const svmp_model *model, const char *name, const char *text, siz
     const backend_kind *kinds[] = {&svmp_backend_cuda, &svmp_backend_cuda_f64, &svmp_backend_cpu};
     const double nodes = (double)svmp_graph_nodes(svmp_model_graph(model)), pairs = (double)n * (double)(n - 1) / 2;
     for (size_t k = 0; k < (with_cpu ? 3u : 2u); k++) {
-        const double took = measure(model, kinds[k], text, n, 0.5, BACKEND_PATIENCE);
+        const double took = measure(model, kinds[k], text, n, 0.5, BACKEND_MOST_QUEUED);
         if (took < 0) {
             printf("%-9s %-14s n = %-5zu %s\n", kinds[k]->name, name, n, svmp_context_error(context));
             continue;
@@ -110,7 +110,7 @@ static int alone(svmp_model *model, const char *text, size_t n, size_t iteration
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->patience = BACKEND_PATIENCE;
+    b->most_queued = BACKEND_MOST_QUEUED;
     for (size_t t = 0; t < iterations; t++) {
         must(b->kind->score(b));
         must(b->kind->stein(b, &k, t));
@@ -140,7 +140,7 @@ static void discrepancy(const svmp_model *model, const char *name, size_t n) {
     for (int round = 0; round < ROUNDS; round++) {
         double started = seconds();
         must(b->kind->measure(b, &k, n, 0, measured));
-        svmp_stein_conclude(model->graph, n, measured, &total, NULL);
+        svmp_stein_finish(model->graph, n, measured, &total, NULL);
         if (round > 0) there = seconds() - started < there ? seconds() - started : there;
         started = seconds();
         must(svmp_evaluate(e, x, NULL, score));
@@ -210,7 +210,7 @@ static void program_row(svmp_model *model, const char *name) {
         must(svmp_backend_create(&svmp_backend_cuda, model, 50, 1, NULL, NULL, &b));
         made[compiled] = seconds() - started;
         svmp_backend_free(b);
-        took[compiled] = measure(model, &svmp_backend_cuda, "rbf@blanket", 50, 0.3, BACKEND_PATIENCE);
+        took[compiled] = measure(model, &svmp_backend_cuda, "rbf@blanket", 50, 0.3, BACKEND_MOST_QUEUED);
     }
     printf("%-18s programs interpreted %8.2f us an iteration, %.2f s to start; compiled %8.2f us, %.2f s\n", name,
            1e6 * took[0], made[0], 1e6 * took[1], made[1]);
@@ -247,7 +247,7 @@ int main(int count, char **arguments) {
         svmp_model *model = of_paper(arguments[2], arguments[3]);
         const size_t n = strtoul(arguments[4], NULL, 10);
         printf("%s %s n = %zu %s: %.2f us an iteration\n", arguments[2], arguments[3], n, arguments[5],
-               1e6 * measure(model, &svmp_backend_cuda, arguments[5], n, 0.5, BACKEND_PATIENCE));
+               1e6 * measure(model, &svmp_backend_cuda, arguments[5], n, 0.5, BACKEND_MOST_QUEUED));
         svmp_model_free(model);
         return 0;
     }
@@ -261,14 +261,14 @@ int main(int count, char **arguments) {
         svmp_model *model = band(strtoul(arguments[2], NULL, 10), strtoul(arguments[3], NULL, 10));
         const size_t n = strtoul(arguments[4], NULL, 10);
         printf("%s nodes, blankets of 2 * %s + 1, n = %zu: %.2f us an iteration\n", arguments[2], arguments[3], n,
-               1e6 * measure(model, &svmp_backend_cuda, "rbf@blanket", n, 0.5, BACKEND_PATIENCE));
+               1e6 * measure(model, &svmp_backend_cuda, "rbf@blanket", n, 0.5, BACKEND_MOST_QUEUED));
         svmp_model_free(model);
         return 0;
     }
     if (count == 5 && strcmp(arguments[1], "--side") == 0) {
         svmp_model *model = grid(strtoul(arguments[2], NULL, 10));
         const size_t n = strtoul(arguments[3], NULL, 10);
-        const size_t patience[] = {0, 8, BACKEND_PATIENCE};
+        const size_t patience[] = {0, 8, BACKEND_MOST_QUEUED};
         for (size_t k = 0; k < 3; k++)
             printf("%s x %s n = %zu %s: %.2f us an iteration, the host %zu behind\n", arguments[2], arguments[2], n,
                    arguments[4], 1e6 * measure(model, &svmp_backend_cuda, arguments[4], n, 0.5, patience[k]),

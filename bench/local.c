@@ -58,7 +58,7 @@ static svmp_model *read_two(const char *text, const char *data) {
 typedef struct subject {
     backend *b;
     evaluator *evaluator;
-    local *local;
+    node_evaluator *local;
     sweeper *sweeper;
     size_t colours, t;
     double *value, *here, *there, *y;
@@ -73,15 +73,15 @@ static void factors(subject *s) {
     const size_t n = s->b->n;
     for (size_t c = 0; c < s->colours; c++) {
         size_t count, hubs;
-        const local_task *tasks = svmp_local_tasks(s->local, c, &count, &hubs);
+        const node_task *tasks = svmp_node_evaluator_tasks(s->local, c, &count, &hubs);
         for (size_t k = 0; k < count; k++) {
             for (size_t v = 0, r = 0; v < tasks[k].count; v++) {
                 const size_t first = graph->first[tasks[k].nodes[v]], last = graph->first[tasks[k].nodes[v] + 1];
                 memcpy(s->y + r * n, s->b->x + first * n, (last - first) * n * sizeof *s->y);
                 r += last - first;
             }
-            svmp_local_here(s->local, &tasks[k], 0, s->b->x, s->value, s->here);
-            svmp_local_there(s->local, &tasks[k], 0, s->b->x, s->y, s->value, s->there);
+            svmp_node_evaluate_current(s->local, &tasks[k], 0, s->b->x, s->value, s->here);
+            svmp_node_evaluate_proposed(s->local, &tasks[k], 0, s->b->x, s->y, s->value, s->there);
         }
     }
 }
@@ -126,26 +126,26 @@ static void measure(const char *name, svmp_model *model, size_t n) {
     }
     must(svmp_evaluator_create(model, n, 1, &s.evaluator));
     must(svmp_graph_colour(graph, colour, &s.colours));
-    must(svmp_local_create(model, n, 1, s.colours, colour, &s.local));
+    must(svmp_node_evaluator_create(model, n, 1, s.colours, colour, &s.local));
     must(svmp_sweeper_create(s.b, &s.sweeper));
-    const size_t rows = svmp_local_most_rows(s.local) * n;
-    s.value = calloc(svmp_local_most_nodes(s.local) * n, sizeof *s.value);
+    const size_t rows = svmp_node_evaluator_most_rows(s.local) * n;
+    s.value = calloc(svmp_node_evaluator_most_nodes(s.local) * n, sizeof *s.value);
     s.here = calloc(rows, sizeof *s.here);
     s.there = calloc(rows, sizeof *s.there);
     s.y = calloc(rows, sizeof *s.y);
 
-    must(svmp_sweeper_measure(s.sweeper, s.b, 0));
+    must(svmp_sweeper_measure_curvature(s.sweeper, s.b, 0));
     for (size_t t = 0; t < 30; t++) must(svmp_sweep(s.sweeper, s.b, s.t++, 2 / sqrt(1 + (double)t)));
     double best[4];
     costs(&s, 4, (const work[]){score, factors, numbers, sweep}, best);
-    const local_work floor = svmp_local_work(s.local);
+    const node_work floor = svmp_node_evaluator_work(s.local);
     printf("%-18s %7zu %5zu %8zu %10.1f %10.1f %11.2f %9.2f %9.2f %9.2f\n", name, graph->variables, n, s.colours,
            1e6 * best[0], 1e6 * best[3], (double)floor.sweep / (double)floor.score, best[1] / best[0],
            best[2] / best[0], best[3] / best[0]);
     fflush(stdout);
     free(s.value), free(s.here), free(s.there), free(s.y), free(colour);
     svmp_sweeper_free(s.sweeper);
-    svmp_local_free(s.local);
+    svmp_node_evaluator_free(s.local);
     svmp_evaluator_free(s.evaluator);
     svmp_backend_free(s.b);
     svmp_model_free(model);

@@ -12,7 +12,7 @@ typedef struct largest_z {
     double size; /* |z| */
 } largest_z;
 
-static void look(largest_z *largest, size_t i, double z, double limit) {
+static void update(largest_z *largest, size_t i, double z, double limit) {
     if (isnan(z)) return;
     if (largest->known++ == 0 || fabs(z) > largest->size) {
         largest->size = fabs(z);
@@ -62,10 +62,10 @@ void print_agreement(svmp_context *context, const svmp_particles *particles, con
     const size_t variables = svmp_particles_variables(particles);
     const double limit = svmp_difference_limit(TESTS * variables);
     largest_z tests[TESTS] = {{0}};
-    size_t known = 0, told = 0;
+    size_t known = 0, listed = 0;
     for (size_t i = 0; i < variables; i++) {
         const double z[TESTS] = {rows[i].z_mean, rows[i].z_sd, rows[i].z_low, rows[i].z_high};
-        for (size_t t = 0; t < TESTS; t++) look(&tests[t], i, z[t], limit);
+        for (size_t t = 0; t < TESTS; t++) update(&tests[t], i, z[t], limit);
     }
     for (size_t t = 0; t < TESTS; t++) known += tests[t].known;
     if (known == 0) {
@@ -85,7 +85,7 @@ void print_agreement(svmp_context *context, const svmp_particles *particles, con
     if (is_beyond(tests)) {
         printf("They differ: |z| exceeds the 1 %% significance limit %.3g for", limit);
         for (size_t t = 0; t < TESTS; t++)
-            if (tests[t].beyond) printf("%s the %s of %zu", told++ ? "," : "", names[t], tests[t].beyond);
+            if (tests[t].beyond) printf("%s the %s of %zu", listed++ ? "," : "", names[t], tests[t].beyond);
         printf(" of %zu variable%s.\n", variables, variables == 1 ? "" : "s");
         return;
     }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 
 static const char words[] = "svmp: locked by process %ld on %63s"; /* and the end of the line */
 
@@ -67,21 +67,22 @@ static int refuse(const char *path, int descriptor) {
     char host[64] = "?";
     const long holder = read_holder(descriptor, host);
     close(descriptor);
-    if (holder == 0) return complain(EXIT_WRONG, "The checkpoint '%s' is in use by another run.", path);
-    return complain(EXIT_WRONG,
-                    "The checkpoint '%s' is in use by process %ld on %s. Wait until that run has ended, or end it.",
-                    path, holder, host);
+    if (holder == 0) return report_error(EXIT_WRONG, "The checkpoint '%s' is in use by another run.", path);
+    return report_error(EXIT_WRONG,
+                        "The checkpoint '%s' is in use by process %ld on %s. Wait until that run has ended, or end it.",
+                        path, holder, host);
 }
 
 /* A file system without locks (flock fails with ENOLCK, ENOSYS or EOPNOTSUPP): the run goes on, but says so. */
 static int go_unlocked(const char *path, int descriptor, int error) {
     close(descriptor);
     if (error != ENOLCK && error != ENOSYS && error != EOPNOTSUPP && error != EINVAL)
-        return complain(EXIT_FAILED, "Cannot lock the checkpoint '%s': %s.", path, strerror(error));
-    complain(EXIT_DONE,
-             "warning: the checkpoint '%s' is not locked, since its file system has no locks (%s); make sure that no "
-             "other run writes to it.",
-             path, strerror(error));
+        return report_error(EXIT_FAILED, "Cannot lock the checkpoint '%s': %s.", path, strerror(error));
+    report_error(
+        EXIT_DONE,
+        "warning: the checkpoint '%s' is not locked, since its file system has no locks (%s); make sure that no "
+        "other run writes to it.",
+        path, strerror(error));
     return 0;
 }
 
@@ -91,12 +92,12 @@ static int attempt(file_lock *lock, const char *path, int *again) {
     char host[64];
     *again = 0;
     const int descriptor = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (descriptor < 0) return complain(EXIT_WRONG, "Cannot write '%s': %s.", lock->path, strerror(errno));
+    if (descriptor < 0) return report_error(EXIT_WRONG, "Cannot write '%s': %s.", lock->path, strerror(errno));
     if (!is_ours(descriptor)) {
         close(descriptor);
-        return complain(EXIT_WRONG,
-                        "Cannot lock the checkpoint: the lock file '%s' already exists and was not written by svmp.",
-                        lock->path);
+        return report_error(
+            EXIT_WRONG, "Cannot lock the checkpoint: the lock file '%s' already exists and was not written by svmp.",
+            lock->path);
     }
     int locked = 0;
     do locked = flock(descriptor, LOCK_EX | LOCK_NB);
@@ -112,7 +113,7 @@ static int attempt(file_lock *lock, const char *path, int *again) {
     lock->descriptor = descriptor;
     lock->held = 1;
     if (write_holder(descriptor)) return 0;
-    return complain(EXIT_FAILED, "Cannot write '%s': %s.", lock->path, strerror(errno));
+    return report_error(EXIT_FAILED, "Cannot write '%s': %s.", lock->path, strerror(errno));
 }
 
 int file_lock_take(file_lock *lock, const char *path) {
@@ -122,12 +123,13 @@ int file_lock_take(file_lock *lock, const char *path) {
     *lock = (file_lock){.path = malloc(size)};
     if (lock->path == NULL) {
         free(place);
-        return complain(EXIT_FAILED, "Out of memory.");
+        return report_error(EXIT_FAILED, "Out of memory.");
     }
     snprintf(lock->path, size, "%s.lock", place ? place : path);
     for (int k = 0; k < ATTEMPTS && again && status == 0; k++) status = attempt(lock, path, &again);
     if (again && status == 0)
-        status = complain(EXIT_FAILED, "Cannot lock the checkpoint '%s': it is repeatedly locked by other runs.", path);
+        status =
+            report_error(EXIT_FAILED, "Cannot lock the checkpoint '%s': it is repeatedly locked by other runs.", path);
     free(place);
     return status;
 }

@@ -41,13 +41,13 @@ static char *spell_plainly(const char *list) {
 static int no_variable(const svmp_particles *particles, const char *where, const char *wanted, size_t length) {
     const size_t variables = svmp_particles_variables(particles);
     if (variables != svmp_particles_whole(particles)) /* nobody knows all their names */
-        return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s.", (int)length, wanted, where);
+        return report_error(EXIT_WRONG, "Unknown variable '%.*s' in %s.", (int)length, wanted, where);
     if (variables == 1)
-        return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has only '%s'.", (int)length, wanted, where,
-                        svmp_particles_name(particles, 0));
-    return complain(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has %zu variables, '%s' to '%s'.", (int)length,
-                    wanted, where, variables, svmp_particles_name(particles, 0),
-                    svmp_particles_name(particles, variables - 1));
+        return report_error(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has only '%s'.", (int)length, wanted,
+                            where, svmp_particles_name(particles, 0));
+    return report_error(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has %zu variables, '%s' to '%s'.",
+                        (int)length, wanted, where, variables, svmp_particles_name(particles, 0),
+                        svmp_particles_name(particles, variables - 1));
 }
 
 int choose_variables(const svmp_context *context, const svmp_particles *particles, const char *where, const char *list,
@@ -58,7 +58,7 @@ int choose_variables(const svmp_context *context, const svmp_particles *particle
     if (svmp_context_any(context, taken == NULL || plain == NULL) || taken == NULL || plain == NULL) {
         free(plain);
         free(taken);
-        return complain(EXIT_FAILED, "Out of memory.");
+        return report_error(EXIT_FAILED, "Out of memory.");
     }
     for (const char *wanted = plain; status == 0; wanted++) {
         const size_t length = strcspn(wanted, ",");

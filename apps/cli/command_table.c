@@ -29,12 +29,12 @@ static void point_to_paper(void) {
     char *slash = strrchr(path, '/');
     if (slash) memcpy(slash + 1, program, sizeof program);
     if (slash && access(path, X_OK) == 0)
-        complain(EXIT_WRONG, "The paper's experiments are a separate program: '%s'.", path);
+        report_error(EXIT_WRONG, "The paper's experiments are a separate program: '%s'.", path);
     else
-        complain(EXIT_WRONG,
-                 "The paper's experiments are a separate program, 'svmp-paper', which is not installed here. "
-                 "'make' builds it from the sources as build/release/svmp-paper; "
-                 "'cmake --install build/release --component paper' installs it.");
+        report_error(EXIT_WRONG,
+                     "The paper's experiments are a separate program, 'svmp-paper', which is not installed here. "
+                     "'make' builds it from the sources as build/release/svmp-paper; "
+                     "'cmake --install build/release --component paper' installs it.");
 }
 
 const command *find_command(const char *name) {
@@ -42,13 +42,13 @@ const command *find_command(const char *name) {
     for (size_t k = 0; k < COMMANDS; k++)
         if (strcmp(names[k] = all[k]->name, name) == 0) return all[k];
     const char *near = svmp_name_suggest(name, strlen(name), COMMANDS, names);
-    speak_as_launched();
+    error_output_of_launched();
     if (strcmp(name, "paper") == 0)
         point_to_paper();
     else if (near)
-        complain(EXIT_WRONG, "Unknown command '%s'; did you mean '%s'?", name, near);
+        report_error(EXIT_WRONG, "Unknown command '%s'; did you mean '%s'?", name, near);
     else
-        complain(EXIT_WRONG, "Unknown command '%s'; see 'svmp --help'.", name);
+        report_error(EXIT_WRONG, "Unknown command '%s'; see 'svmp --help'.", name);
     return NULL;
 }
 
@@ -83,19 +83,19 @@ static int has_place(const char *message) { return strstr(message, ": error: ") 
 static void tell_error(svmp_status status, const char *message, void *user_data) {
     (void)status;
     (void)user_data;
-    if (has_place(message) && is_speaker()) fprintf(stderr, "%s\n", message);
-    if (has_place(message) && !is_speaker()) complain(EXIT_WRONG, "%s", message);
+    if (has_place(message) && is_reporting()) fprintf(stderr, "%s\n", message);
+    if (has_place(message) && !is_reporting()) report_error(EXIT_WRONG, "%s", message);
 }
 
 int failed(const svmp_context *context, svmp_status status) {
     const char *sentence = svmp_context_error(context);
     if (has_place(sentence)) return exit_of(status);
-    return complain(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
+    return report_error(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
 }
 
 void tell_log(svmp_log_level level, const char *message, void *user_data) {
     (void)user_data;
-    if (level != SVMP_LOG_WARNING || !is_speaker()) return;
+    if (level != SVMP_LOG_WARNING || !is_reporting()) return;
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
 }
 
@@ -116,11 +116,11 @@ static int check_folder(const char *path) {
     const char *slash = strrchr(path, '/');
     char folder[4096] = ".";
     size_t length = slash ? (size_t)(slash - path) + 1 : 1;
-    if (length >= sizeof folder) return complain(EXIT_WRONG, "The path '%s' is too long.", path);
+    if (length >= sizeof folder) return report_error(EXIT_WRONG, "The path '%s' is too long.", path);
     if (slash) memcpy(folder, path, length);
     struct stat about;
     if (stat(folder, &about) == 0 && access(folder, W_OK | X_OK) == 0) return 0;
-    return complain(EXIT_WRONG, "Cannot write '%s': folder '%s': %s.", path, folder, strerror(errno));
+    return report_error(EXIT_WRONG, "Cannot write '%s': folder '%s': %s.", path, folder, strerror(errno));
 }
 
 int has_ending(const char *path, const char *endings) {
@@ -135,23 +135,24 @@ int check_output(const char *path, output_kind kind, int force) {
     const int particles = kind == OUTPUT_PARTICLES;
     const int netcdf = svmp_build_has("netcdf");
     if (particles && has_ending(path, ".nc") && !netcdf)
-        return complain(EXIT_WRONG, "Cannot write '%s': this build has no NetCDF support.", path);
+        return report_error(EXIT_WRONG, "Cannot write '%s': this build has no NetCDF support.", path);
     if (particles && !has_ending(path, ".csv .nc"))
-        return complain(EXIT_WRONG, "The output file '%s' must end in .csv%s.", path, netcdf ? " or .nc" : "");
+        return report_error(EXIT_WRONG, "The output file '%s' must end in .csv%s.", path, netcdf ? " or .nc" : "");
     if (kind == OUTPUT_PAGE && !has_ending(path, ".html"))
-        return complain(EXIT_WRONG, "The output file '%s' must end in .html.", path);
+        return report_error(EXIT_WRONG, "The output file '%s' must end in .html.", path);
     struct stat about;
     if (stat(path, &about) != 0)
-        return lstat(path, &about) == 0 ? complain(EXIT_WRONG, "The file '%s' is a broken symbolic link.", path)
+        return lstat(path, &about) == 0 ? report_error(EXIT_WRONG, "The file '%s' is a broken symbolic link.", path)
                                         : check_folder(path);
-    if (S_ISDIR(about.st_mode)) return complain(EXIT_WRONG, "The output '%s' is a folder.", path);
+    if (S_ISDIR(about.st_mode)) return report_error(EXIT_WRONG, "The output '%s' is a folder.", path);
     if (!S_ISREG(about.st_mode)) return 0;
     if (!force && kind == OUTPUT_CHECKPOINT)
-        return complain(EXIT_WRONG,
-                        "The file '%s' already exists: use --resume %s to continue from it, or --force to start again "
-                        "and overwrite it.",
-                        path, path);
-    if (!force) return complain(EXIT_WRONG, "The file '%s' already exists; use --force to overwrite it.", path);
+        return report_error(
+            EXIT_WRONG,
+            "The file '%s' already exists: use --resume %s to continue from it, or --force to start again "
+            "and overwrite it.",
+            path, path);
+    if (!force) return report_error(EXIT_WRONG, "The file '%s' already exists; use --force to overwrite it.", path);
     return check_folder(path);
 }
 
@@ -186,8 +187,9 @@ int refuse_input(const option_set *set, const char *path) {
         if (is_input(path, given)) found = given;
     }
     if (found == NULL) return 0;
-    return complain(EXIT_WRONG, "The output '%s' would overwrite '%s', which this command reads; choose another file.",
-                    path, found);
+    return report_error(EXIT_WRONG,
+                        "The output '%s' would overwrite '%s', which this command reads; choose another file.", path,
+                        found);
 }
 
 const option_row coordinates_option = {

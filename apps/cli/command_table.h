@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "front/command_options.h"
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "svmp_parallel.h"
 
 typedef struct command {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 
 static const char heading[] = "variable";
 

@@ -8,7 +8,7 @@ typedef struct extreme {
     size_t at, beyond;
 } extreme;
 
-static void look(extreme *e, size_t k, double value, double sign, double limit) {
+static void update(extreme *e, size_t k, double value, double sign, double limit) {
     if (isnan(value)) return;
     if (isnan(e->value) || sign * value > sign * e->value) *e = (extreme){value, k, e->beyond};
     e->beyond += sign * value > sign * limit;
@@ -35,8 +35,8 @@ static mixture measure(const svmp_particles *particles, size_t count, const size
     mixture m = {.particles = particles, .count = count, .r_hat.value = NAN, .draws.value = NAN};
     svmp_chains_limits(svmp_particles_chains(particles), &m.limit, &m.needed);
     for (size_t k = 0; k < count; k++) {
-        look(&m.r_hat, k, mixing[k].r_hat, 1, m.limit);
-        look(&m.draws, k, fmin(mixing[k].bulk_draws, mixing[k].tail_draws), -1, m.needed);
+        update(&m.r_hat, k, mixing[k].r_hat, 1, m.limit);
+        update(&m.draws, k, fmin(mixing[k].bulk_draws, mixing[k].tail_draws), -1, m.needed);
         m.unknown += isnan(mixing[k].r_hat);
     }
     m.worst = svmp_particles_name(particles, variables ? variables[m.r_hat.at] : m.r_hat.at);

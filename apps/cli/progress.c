@@ -9,7 +9,7 @@
 
 #include "command_table.h"
 #include "print_verdict.h"
-#include "stop_guard.h"
+#include "watchdog.h"
 
 static volatile sig_atomic_t interrupted;
 static volatile double interrupted_at;
@@ -28,7 +28,7 @@ static void interrupt(int number) {
     if (!interrupted) {
         interrupted_at = now(); /* first: another thread may be told at the same time */
         interrupted = 1;
-        guard_arm();
+        watchdog_arm();
     } else if (now() - interrupted_at >= same_wish) {
         if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(EXIT_FAILED);
         signal(number, SIG_DFL);
@@ -51,7 +51,7 @@ int progress_parse(const char *text, progress_mode *mode) {
                                    PROGRESS_NONE};
     for (size_t k = 0; k < 3; k++)
         if (strcmp(text, names[k]) == 0) return *mode = modes[k], 0;
-    return complain(EXIT_WRONG, "The option '--progress' must be auto, json or none, not '%s'.", text);
+    return report_error(EXIT_WRONG, "The option '--progress' must be auto, json or none, not '%s'.", text);
 }
 
 double progress_clock(void) { return now(); }
@@ -66,7 +66,7 @@ void progress_begin(progress *watch, progress_mode mode, const svmp_method *meth
     listen_for(SIGTERM);
     double start = now();
     *watch = (progress){
-        .mode = mode, .largest = method->largest, .first = first, .started = start, .last = start, .told = 1};
+        .mode = mode, .largest = method->largest, .first = first, .started = start, .last = start, .printed = 1};
     watch->marks[0] = watch->marks[1] = (struct progress_mark){first, start};
 }
 
@@ -135,7 +135,7 @@ static void print_json(const progress *watch, double elapsed, double rate, doubl
         fputs(", \"largest_of\": null}\n", stderr);
 }
 
-static void tell(progress *watch, double time) {
+static void print_state(progress *watch, double time) {
     const double elapsed = time - watch->started;
     const double rate = (double)(watch->state.iteration - watch->first) / elapsed;
     const double left = time_left(watch, time);
@@ -144,7 +144,7 @@ static void tell(progress *watch, double time) {
     else
         print_line(watch, rate, left);
     watch->last = time;
-    watch->told = 1;
+    watch->printed = 1;
 }
 
 /* What a long run will take, as soon as some iterations tell; and again if that turns out to be wrong by more than 30
@@ -157,23 +157,23 @@ static void announce(progress *watch, double time) {
     const double iterations = elapsed + time_left(watch, time), total = watch->begun + iterations * (1 + watch->after);
     if (!(total >= is_long) || getrusage(RUSAGE_SELF, &used) != 0) return;
     if (watch->announced > 0 && fabs(total - watch->announced) < 0.3 * watch->announced) return;
-    if (watch->announced > 0 && time - watch->said < 0.5 * elapsed) return; /* seldom */
+    if (watch->announced > 0 && time - watch->announced_at < 0.5 * elapsed) return; /* seldom */
     progress_wipe(watch);
     fprintf(stderr, "svmp: This run will %stake about ", watch->announced > 0 ? "rather " : "");
     progress_print_duration(total);
     fprintf(stderr, " and %.2g GB of memory.\n", (1024.0 * (double)used.ru_maxrss + watch->result) / 1e9);
     watch->announced = total;
-    watch->said = time;
+    watch->announced_at = time;
 }
 
-int progress_look(progress *watch, const svmp_progress *state) {
+int progress_update(progress *watch, const svmp_progress *state) {
     static const double every[] = {[PROGRESS_LIVE] = 0.1, [PROGRESS_LINES] = 10, [PROGRESS_JSON] = 1}; /* seconds */
     const double time = now();
     watch->state = *state;
-    watch->told = 0;
+    watch->printed = 0;
     mark(watch, time);
     if (watch->mode == PROGRESS_LIVE || watch->mode == PROGRESS_LINES) announce(watch, time);
-    if (watch->mode != PROGRESS_NONE && time - watch->last >= every[watch->mode]) tell(watch, time);
+    if (watch->mode != PROGRESS_NONE && time - watch->last >= every[watch->mode]) print_state(watch, time);
     return interrupted;
 }
 
@@ -185,7 +185,7 @@ static void print_text(const char *name, const char *text) {
     fputc('"', stderr);
 }
 
-void progress_tell_verdict(const progress *watch, const svmp_verdict *verdict) {
+void progress_print_verdict(const progress *watch, const svmp_verdict *verdict) {
     char text[VERDICT_TEXT];
     if (watch->mode != PROGRESS_JSON) return;
     fputc('{', stderr);
@@ -206,7 +206,7 @@ void progress_wipe(progress *watch) {
 
 double progress_end(progress *watch) {
     const double time = now();
-    if (watch->mode == PROGRESS_JSON && !watch->told) tell(watch, time);
+    if (watch->mode == PROGRESS_JSON && !watch->printed) print_state(watch, time);
     progress_wipe(watch);
     return time - watch->started;
 }

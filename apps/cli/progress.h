@@ -22,7 +22,7 @@ typedef struct progress {
     double started, last; /* seconds of a steady clock; last: when a line was printed */
     int shown;            /* the terminal shows a live line */
     svmp_progress state;  /* the latest progress */
-    int told;             /* whether it was printed */
+    int printed;          /* whether it was printed */
     struct progress_mark {
         size_t iteration;
         double time;
@@ -33,7 +33,7 @@ typedef struct progress {
     double begun;     /* seconds before the first iteration: reading and the start */
     double result;    /* bytes that the end of the run needs besides those that it has now */
     double announced; /* the seconds that a long run was said to take; 0: nothing was said */
-    double said;      /* when */
+    double announced_at; /* when */
 } progress;
 
 /* "auto" (a live line on a terminal, else lines), "json" or "none". Returns 0, or an exit status after an error
@@ -52,13 +52,13 @@ double progress_processor(void);
 void progress_print_duration(double seconds);
 
 /* Records an iteration; returns whether the run should stop. */
-int progress_look(progress *watch, const svmp_progress *state);
+int progress_update(progress *watch, const svmp_progress *state);
 
 /* Whether the user has asked the program to stop since progress_begin. */
 int progress_interrupted(void);
 
 /* The verdict as a JSON line, in that mode. */
-void progress_tell_verdict(const progress *watch, const svmp_verdict *verdict);
+void progress_print_verdict(const progress *watch, const svmp_verdict *verdict);
 
 /* Seconds since the beginning. */
 double progress_seconds(const progress *watch);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "netcdf_shield.h"
+#include "netcdf_subprocess.h"
 
 /* Major, minor and patch of "0.1.0..."; where a number is missing, 0. */
 static void read_version(const char *text, unsigned long numbers[3]) {
@@ -27,21 +27,21 @@ static void compare_versions(const svmp_particles *particles, const char *path) 
     read_version(svmp_version(), here);
     while (k < 2 && there[k] == here[k]) k++;
     if (there[k] > here[k])
-        complain(EXIT_DONE,
-                 "warning: '%s' was written by svmp %.*s; this is svmp %s, which may not understand all of it.", path,
-                 (int)strcspn(written, "\n"), written, svmp_version());
+        report_error(EXIT_DONE,
+                     "warning: '%s' was written by svmp %.*s; this is svmp %s, which may not understand all of it.",
+                     path, (int)strcspn(written, "\n"), written, svmp_version());
 }
 
 int read_particles(svmp_context *context, const char *path, svmp_particles **particles) {
     struct stat about;
     if (has_ending(path, ".bug .jags .mtx"))
-        return complain(EXIT_WRONG, "'%s' is a model: a file of particles (.csv or .nc) must come first.", path);
+        return report_error(EXIT_WRONG, "'%s' is a model: a file of particles (.csv or .nc) must come first.", path);
     if (has_ending(path, ".nc") && stat(path, &about) == 0 && S_ISFIFO(about.st_mode))
-        return complain(EXIT_WRONG, "'%s' is a pipe; NetCDF can be read from a file only.", path);
+        return report_error(EXIT_WRONG, "'%s' is a pipe; NetCDF can be read from a file only.", path);
     if (svmp_context_processes(context) == 1 && has_ending(path, ".nc") && !svmp_particles_file_sealed(path) &&
-        !shield_read(context, path))
-        return complain(EXIT_WRONG, "%s: the file is damaged: HDF5 crashes on it.", path);
-    const svmp_status read = shield_read_here(context, path, particles);
+        !netcdf_read_is_safe(context, path))
+        return report_error(EXIT_WRONG, "%s: the file is damaged: HDF5 crashes on it.", path);
+    const svmp_status read = netcdf_read_directly(context, path, particles);
     if (read != SVMP_OK) return failed(context, read);
     compare_versions(*particles, path);
     return 0;
@@ -77,8 +77,8 @@ static void compare_records(const char *a, const char *a_path, const char *b, co
     for (;;) {
         const size_t here = next_line(&a), there = next_line(&b);
         if (here != there || strncmp(a, b, here) != 0) {
-            complain(EXIT_DONE, "warning: '%s' and '%s' are from different runs: '%.*s' and '%.*s'.", a_path, b_path,
-                     (int)here, a, (int)there, b);
+            report_error(EXIT_DONE, "warning: '%s' and '%s' are from different runs: '%.*s' and '%.*s'.", a_path,
+                         b_path, (int)here, a, (int)there, b);
             return;
         }
         if (here == 0) return;
@@ -92,8 +92,9 @@ static int read_parts(const option_set *set, svmp_context *context, size_t count
         int status = read_particles(context, set->operands[p], &parts[p]);
         if (status) return status;
         if (!svmp_particles_are_chains(parts[p]))
-            return complain(EXIT_WRONG, "Several files must be the chains of one sampler, but '%s' contains particles.",
-                            set->operands[p]);
+            return report_error(EXIT_WRONG,
+                                "Several files must be the chains of one sampler, but '%s' contains particles.",
+                                set->operands[p]);
         if (p > 0)
             compare_records(svmp_particles_comments(parts[0]), set->operands[0], svmp_particles_comments(parts[p]),
                             set->operands[p]);
@@ -104,7 +105,7 @@ static int read_parts(const option_set *set, svmp_context *context, size_t count
 int read_sample(const option_set *set, svmp_context *context, size_t count, svmp_particles **sample) {
     if (count == 1) return read_particles(context, set->operands[0], sample);
     svmp_particles **parts = calloc(count, sizeof *parts);
-    if (parts == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (parts == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     int status = read_parts(set, context, count, parts);
     if (status == 0) {
         svmp_status joined = svmp_particles_join(count, (const svmp_particles *const *)parts, sample);

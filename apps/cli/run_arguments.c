@@ -6,7 +6,7 @@
 
 #include "command_table.h"
 
-int asked_options(const option_set *set, svmp_context *context, svmp_options **options) {
+int options_of_run(const option_set *set, svmp_context *context, svmp_options **options) {
     svmp_option row;
     svmp_status status = svmp_options_create(context, options);
     for (size_t k = 0; status == SVMP_OK && svmp_option_at(k, &row); k++) {
@@ -47,6 +47,7 @@ int is_misspelt_start(const char *init) {
     }
     const char *meant = access(init, F_OK) == 0 ? NULL : svmp_name_suggest(init, length, count, names);
     if (meant)
-        complain(EXIT_WRONG, "'%s' is neither a start nor a file; did you mean '%s%s'?", init, meant, init + length);
+        report_error(EXIT_WRONG, "'%s' is neither a start nor a file; did you mean '%s%s'?", init, meant,
+                     init + length);
     return meant != NULL;
 }

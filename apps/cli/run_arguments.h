@@ -6,7 +6,7 @@
 
 /* New options with what was given; a file of --init is left to the caller. Returns 0, or an exit status when it has
  * said what is wrong. */
-int asked_options(const option_set *set, svmp_context *context, svmp_options **options);
+int options_of_run(const option_set *set, svmp_context *context, svmp_options **options);
 
 /* An option that is a whole number. */
 size_t asked_count(const svmp_options *options, const char *name);

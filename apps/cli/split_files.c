@@ -57,7 +57,7 @@ static int each_later(const char *path, size_t count, int (*take)(const char *la
     char *folder = part_path(path, 0);
     struct dirent **entries = NULL;
     int status = 0;
-    if (folder == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (folder == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     snprintf(folder, strlen(path) + PART_ROOM, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
     const int entry_count = scandir(folder, &entries, NULL, alphasort);
     for (int k = 0; k < entry_count; k++) {
@@ -74,19 +74,20 @@ static int each_later(const char *path, size_t count, int (*take)(const char *la
 
 static int refuse(const char *later, const char *spared) {
     (void)spared;
-    return complain(EXIT_WRONG, "The file '%s' is left over from a run with more chains; use --force to remove it.",
-                    later);
+    return report_error(EXIT_WRONG, "The file '%s' is left over from a run with more chains; use --force to remove it.",
+                        later);
 }
 
 int parts_refuse_later(const char *path, size_t count) { return each_later(path, count, refuse, NULL); }
 
 static int take_away(const char *later, const char *spared) {
     if (same_file(later, spared))
-        complain(EXIT_DONE, "Kept '%s' from a run with more chains: this run starts from it.", later);
+        report_error(EXIT_DONE, "Kept '%s' from a run with more chains: this run starts from it.", later);
     else if (remove(later) == 0)
-        complain(EXIT_DONE, "Removed '%s', left over from a run with more chains.", later);
+        report_error(EXIT_DONE, "Removed '%s', left over from a run with more chains.", later);
     else
-        complain(EXIT_DONE, "Cannot remove '%s', left over from a run with more chains: %s.", later, strerror(errno));
+        report_error(EXIT_DONE, "Cannot remove '%s', left over from a run with more chains: %s.", later,
+                     strerror(errno));
     return 0;
 }
 

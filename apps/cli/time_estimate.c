@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "run_arguments.h"
 
 static double variables_of(const svmp_model *model) { return (double)svmp_graph_variables(svmp_model_graph(model)); }
@@ -20,11 +20,11 @@ void estimate_start(const option_set *set, const svmp_options *options, const sv
     const char *init = options_given(set, "init");
     const int sought = method->fits || (init && strncmp(init, fitted, strlen(fitted)) == 0);
     if (!sought || seconds < is_long) return;
-    complain(EXIT_DONE,
-             "The start of %.0f variables takes about %.0f s of processor time and %.2g GB of memory; the "
-             "estimate for the run follows.",
-             variables, seconds,
-             sizeof(double) * variables * (7 * 64 + (6 + (double)method->arrays) * particles) / 1e9);
+    report_error(EXIT_DONE,
+                 "The start of %.0f variables takes about %.0f s of processor time and %.2g GB of memory; the "
+                 "estimate for the run follows.",
+                 variables, seconds,
+                 sizeof(double) * variables * (7 * 64 + (6 + (double)method->arrays) * particles) / 1e9);
 }
 
 /* The variables and the values that they stand for; and the draws of a sampler, which fill their room only as they

@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "checkpoint_keeper.h"
+#include "checkpoint_writer.h"
 #include "choose_variables.h"
 #include "command_table.h"
-#include "netcdf_shield.h"
+#include "netcdf_subprocess.h"
 #include "progress.h"
 #include "run_arguments.h"
 #include "split_files.h"
@@ -24,9 +24,9 @@ static int check_paths(const writer *w, const char *path) {
     for (size_t part = 1; part <= w->split && status == 0; part++) {
         char *made = part_path(path, part);
         if (made == NULL)
-            status = complain(EXIT_FAILED, "Out of memory.");
-        else if (same_file(made, keeper_path(w->set)))
-            status = complain(EXIT_WRONG, "'%s' cannot be both an output of --split and the checkpoint.", made);
+            status = report_error(EXIT_FAILED, "Out of memory.");
+        else if (same_file(made, checkpoint_path(w->set)))
+            status = report_error(EXIT_WRONG, "'%s' cannot be both an output of --split and the checkpoint.", made);
         else if ((status = check_output(made, OUTPUT_PARTICLES, force)) == 0)
             status = refuse_input(w->set, made);
         free(made);
@@ -42,24 +42,24 @@ int writer_begin(writer *w, const option_set *set, const svmp_options *options, 
     if (status) return status;
     for (size_t k = 0; k < sizeof needs_output / sizeof *needs_output; k++)
         if (options_given(set, needs_output[k]) && path == NULL)
-            return complain(EXIT_WRONG, "The option '--%s' needs '--output'.", needs_output[k]);
+            return report_error(EXIT_WRONG, "The option '--%s' needs '--output'.", needs_output[k]);
     for (size_t k = 0; k < sizeof of_samplers / sizeof *of_samplers; k++)
         if (options_given(set, of_samplers[k]) && method->yield != SVMP_YIELD_CHAINS)
-            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers.", method->name,
-                            of_samplers[k]);
+            return report_error(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers.", method->name,
+                                of_samplers[k]);
     const size_t draws = *svmp_options_get(options, "draws") ? asked_count(options, "draws")
                          : method->draws                     ? method->draws
                                                              : 1;
     if (w->thin == 0 || w->thin > draws)
-        return complain(EXIT_WRONG,
-                        "The option '--thin' must be a whole number from 1 to %zu, the draws per chain, not '%s'.",
-                        draws, options_value(set, "thin"));
+        return report_error(EXIT_WRONG,
+                            "The option '--thin' must be a whole number from 1 to %zu, the draws per chain, not '%s'.",
+                            draws, options_value(set, "thin"));
     if (path == NULL) return 0;
     if (options_given(set, "split")) w->split = asked_count(options, method->sweeps ? "particles" : "chains");
     if (w->split && has_ending(path, ".nc"))
-        return complain(EXIT_WRONG,
-                        "The option '--split' is for .csv files only; a .nc file keeps the chains separate anyway.");
-    return is_speaker() ? check_paths(w, path) : 0; /* of several processes, the one that writes */
+        return report_error(
+            EXIT_WRONG, "The option '--split' is for .csv files only; a .nc file keeps the chains separate anyway.");
+    return is_reporting() ? check_paths(w, path) : 0; /* of several processes, the one that writes */
 }
 
 void writer_free(writer *w) {
@@ -83,7 +83,7 @@ static void hint_at_monitor(const svmp_model *model, const char *names, const sv
         for (size_t i = 0; i < svmp_particles_variables(there); i++)
             found |= strncmp(svmp_particles_name(there, i), name, strlen(name)) == 0;
         if (!found && svmp_model_computes(model, name))
-            complain(EXIT_WRONG, "'%s' is a deterministic node: add --monitor %s.", name, name);
+            report_error(EXIT_WRONG, "'%s' is a deterministic node: add --monitor %s.", name, name);
         names += length;
     }
 }
@@ -106,10 +106,11 @@ static int check_names(const writer *w, const svmp_model *model) {
         for (size_t r = 0; r < sizeof reserved / sizeof *reserved; r++)
             if (strcmp(array.name, reserved[r]) == 0 &&
                 (array.unknown || lists(options_given(w->set, "monitor"), array.name)))
-                return complain(EXIT_WRONG,
-                                "The file '%s' cannot have a variable '%s': a dimension has that name. Use a file that "
-                                "ends in .csv, or another name in the model.",
-                                path, array.name);
+                return report_error(
+                    EXIT_WRONG,
+                    "The file '%s' cannot have a variable '%s': a dimension has that name. Use a file that "
+                    "ends in .csv, or another name in the model.",
+                    path, array.name);
     return 0;
 }
 
@@ -123,7 +124,7 @@ int writer_choose(writer *w, svmp_context *context, const svmp_model *model, con
     if (taken != SVMP_OK) return failed(context, taken);
     w->chosen = calloc(svmp_particles_variables(start) + 1, sizeof *w->chosen);
     int status = svmp_context_any(context, w->chosen == NULL)
-                     ? complain(EXIT_FAILED, "Out of memory.")
+                     ? report_error(EXIT_FAILED, "Out of memory.")
                      : choose_variables(context, start, "the model", names, w->chosen, &w->chosen_count);
     if (status) hint_at_monitor(model, names, start);
     if (status == 0 && w->chosen) qsort(w->chosen, w->chosen_count, sizeof *w->chosen, ascending); /* as in the model */
@@ -147,7 +148,7 @@ static void find_finite(const svmp_model *model, svmp_particles *result, size_t 
         if (place[i] != SIZE_MAX)
             kept[(*count)++] = i;
         else
-            complain(EXIT_DONE, "'%s' is omitted: it is not finite in some particles.", name);
+            report_error(EXIT_DONE, "'%s' is omitted: it is not finite in some particles.", name);
     }
 }
 
@@ -156,7 +157,7 @@ int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result
     size_t *kept = calloc(2 * variables + 1, sizeof *kept), count = 0, chosen = 0;
     if (svmp_context_any(w->context, kept == NULL) || kept == NULL) {
         free(kept);
-        return complain(EXIT_FAILED, "Out of memory.");
+        return report_error(EXIT_FAILED, "Out of memory.");
     }
     size_t *place = kept + variables;
     svmp_particles *finite = NULL;
@@ -179,7 +180,7 @@ int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result
 static void announce(const writer *w, const svmp_particles *written, const char *path) {
     const double large = 100e6, bytes = svmp_particles_file_size(written, path);
     if (!w->quiet && !w->replaces && bytes > large)
-        complain(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
+        report_error(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
 }
 
 /* Where somebody else has made the file since the run began, and it is not to be overwritten, FILE-2.csv and so on. */
@@ -192,7 +193,7 @@ static char *free_path(const writer *w, size_t part) {
          path && !options_given(w->set, "force") && k < MOST && stat(path, &about) == 0 && S_ISREG(about.st_mode); k++)
         snprintf(path, strlen(asked) + PART_ROOM, "%.*s-%d%s", (int)(ending - asked), asked, k, ending);
     if (path && strcmp(path, asked) != 0)
-        complain(EXIT_DONE, "The file '%s' was created in the meantime and is left unchanged.", asked);
+        report_error(EXIT_DONE, "The file '%s' was created in the meantime and is left unchanged.", asked);
     free(asked);
     return path;
 }
@@ -207,8 +208,8 @@ static int wait_for_reader(const char *path, int *descriptor) {
     if (stat(path, &about) != 0 || !S_ISFIFO(about.st_mode)) return 0;
     while ((*descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) {
         if (progress_interrupted() != before)
-            return complain(EXIT_INTERRUPTED,
-                            "Interrupted: nothing was written to '%s', because no process reads from it.", path);
+            return report_error(EXIT_INTERRUPTED,
+                                "Interrupted: nothing was written to '%s', because no process reads from it.", path);
         nanosleep(&moment, NULL);
     }
     return 0;
@@ -226,11 +227,11 @@ static int write_part(writer *w, const svmp_particles *particles, run_record *re
         return unread;
     }
     if (svmp_context_any(w->context, comments == NULL || path == NULL) || path == NULL) {
-        complain(EXIT_FAILED, "Out of memory.");
+        report_error(EXIT_FAILED, "Out of memory.");
     } else {
         announce(w, particles, path);
         const int overwrite = w->replaces || options_given(w->set, "force");
-        status = shield_write(w->context, particles, path, comments, overwrite, &written);
+        status = netcdf_write_in_subprocess(w->context, particles, path, comments, overwrite, &written);
     }
     if (reader >= 0) close(reader);
     free(comments);
@@ -253,7 +254,8 @@ static int write_parts(writer *w, const svmp_particles *written, run_record *rec
         svmp_status taken = svmp_particles_chain(written, part - 1, &chain);
         status = taken == SVMP_OK ? write_part(w, chain, record, part) : failed(w->context, taken);
         svmp_particles_free(chain);
-        if (status && part > 1) complain(EXIT_FAILED, "Only %zu of the %zu chains were written.", part - 1, w->split);
+        if (status && part > 1)
+            report_error(EXIT_FAILED, "Only %zu of the %zu chains were written.", part - 1, w->split);
         if (status) forget_written(w);
     }
     if (w->split && status == 0 && options_given(w->set, "force"))
@@ -282,8 +284,8 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
     if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
     if (w->chosen && !svmp_context_any(w->context, w->chosen_count > 0))
-        return complain(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are omitted.",
-                        options_given(w->set, "output"));
+        return report_error(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are omitted.",
+                            options_given(w->set, "output"));
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);
     if (selected != SVMP_OK) return failed(w->context, selected);
     int status = write_parts(w, part, record);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "speech.h"
+#include "error_output.h"
 
 /* The row of a name of `length` characters, or `count`. */
 static size_t find_name(const option_set *set, const char *name, size_t length) {
@@ -49,12 +49,12 @@ static int unknown_name(const option_set *set, const char *name, size_t length) 
     const char *names[OPTIONS_MOST];
     for (size_t k = 0; k < set->count; k++) names[k] = set->rows[k].name;
     const char *near = svmp_name_suggest(name, length, set->count, names);
-    if (near) return complain(EXIT_WRONG, "Unknown option '--%.*s'; did you mean '--%s'?", (int)length, name, near);
-    return complain(EXIT_WRONG, "Unknown option '--%.*s'; see '%s --help'.", (int)length, name, set->command);
+    if (near) return report_error(EXIT_WRONG, "Unknown option '--%.*s'; did you mean '--%s'?", (int)length, name, near);
+    return report_error(EXIT_WRONG, "Unknown option '--%.*s'; see '%s --help'.", (int)length, name, set->command);
 }
 
 static int store(option_set *set, size_t k, const char *value) {
-    if (set->values[k]) return complain(EXIT_WRONG, "The option '--%s' is given twice.", set->rows[k].name);
+    if (set->values[k]) return report_error(EXIT_WRONG, "The option '--%s' is given twice.", set->rows[k].name);
     set->values[k] = value;
     return 0;
 }
@@ -63,8 +63,8 @@ static int store(option_set *set, size_t k, const char *value) {
 static int store_value(option_set *set, size_t k, const char *attached, int *at, int count, char **arguments) {
     if (attached) return store(set, k, attached);
     if (*at + 1 == count)
-        return complain(EXIT_WRONG, "The option '--%s' needs a value: --%s %s.", set->rows[k].name, set->rows[k].name,
-                        set->rows[k].argument);
+        return report_error(EXIT_WRONG, "The option '--%s' needs a value: --%s %s.", set->rows[k].name,
+                            set->rows[k].name, set->rows[k].argument);
     return store(set, k, arguments[++*at]);
 }
 
@@ -74,7 +74,7 @@ static int parse_name(option_set *set, const char *name, int *at, int count, cha
     size_t k = find_name(set, name, length);
     if (k == set->count) return unknown_name(set, name, length);
     if (set->rows[k].argument) return store_value(set, k, attached, at, count, arguments);
-    if (attached) return complain(EXIT_WRONG, "The option '--%s' takes no value.", set->rows[k].name);
+    if (attached) return report_error(EXIT_WRONG, "The option '--%s' takes no value.", set->rows[k].name);
     return store(set, k, "");
 }
 
@@ -82,7 +82,7 @@ static int parse_letters(option_set *set, const char *letters, int *at, int coun
     for (const char *letter = letters; *letter; letter++) {
         size_t k = find_letter(set, *letter);
         if (k == set->count)
-            return complain(EXIT_WRONG, "Unknown option '-%c'; see '%s --help'.", *letter, set->command);
+            return report_error(EXIT_WRONG, "Unknown option '-%c'; see '%s --help'.", *letter, set->command);
         if (set->rows[k].argument) return store_value(set, k, letter[1] ? letter + 1 : NULL, at, count, arguments);
         int wrong = store(set, k, "");
         if (wrong) return wrong;
@@ -112,9 +112,9 @@ int options_parse(option_set *set, int count, char **arguments) {
 int options_check_operands(const option_set *set, size_t least, size_t most, const char *operands) {
     if (set->operand_count >= least && set->operand_count <= most) return 0;
     if (set->operand_count > most)
-        return complain(EXIT_WRONG, "Unexpected argument '%s'. Usage: %s %s.", set->operands[most], set->command,
-                        operands);
-    return complain(EXIT_WRONG, "Missing argument. Usage: %s %s.", set->command, operands);
+        return report_error(EXIT_WRONG, "Unexpected argument '%s'. Usage: %s %s.", set->operands[most], set->command,
+                            operands);
+    return report_error(EXIT_WRONG, "Missing argument. Usage: %s %s.", set->command, operands);
 }
 
 const char *options_given(const option_set *set, const char *name) {
@@ -139,8 +139,8 @@ int read_count(const char *option, const char *text, size_t least, size_t most, 
         count = whole ? (unsigned long long)real : ULLONG_MAX;
     }
     if (!begins || *end || errno || count < least || count > most)
-        return complain(EXIT_WRONG, "The option '--%s' must be a whole number from %zu to %zu, not '%s'.", option,
-                        least, most, text);
+        return report_error(EXIT_WRONG, "The option '--%s' must be a whole number from %zu to %zu, not '%s'.", option,
+                            least, most, text);
     *value = (size_t)count;
     return 0;
 }
@@ -149,8 +149,8 @@ int read_real(const char *option, const char *text, double least, double most, d
     char *end;
     const double read = strtod(text, &end);
     if (end == text || *end || !(read >= least && read <= most))
-        return complain(EXIT_WRONG, "The option '--%s' must be a number from %g to %g, not '%s'.", option, least, most,
-                        text);
+        return report_error(EXIT_WRONG, "The option '--%s' must be a number from %g to %g, not '%s'.", option, least,
+                            most, text);
     *value = read;
     return 0;
 }

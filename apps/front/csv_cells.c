@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "speech.h"
+#include "error_output.h"
 
 static int read_all(const char *path, char **text) {
     FILE *file = fopen(path, "rb");
     size_t size = 0, capacity = 1 << 16, got;
-    if (file == NULL) return complain(EXIT_WRONG, "Cannot read '%s': %s.", path, strerror(errno));
+    if (file == NULL) return report_error(EXIT_WRONG, "Cannot read '%s': %s.", path, strerror(errno));
     *text = malloc(capacity);
     while (*text && (got = fread(*text + size, 1, capacity - size - 1, file)) > 0) {
         size += got;
@@ -22,9 +22,9 @@ static int read_all(const char *path, char **text) {
     }
     const int broken = ferror(file);
     fclose(file);
-    if (*text == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (*text == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     (*text)[size] = '\0';
-    return broken ? complain(EXIT_WRONG, "Cannot read all of '%s'.", path) : 0;
+    return broken ? report_error(EXIT_WRONG, "Cannot read all of '%s'.", path) : 0;
 }
 
 /* Where a cell ends: at a comma, the end of the line or of the text. One in quotes may have commas. */
@@ -65,8 +65,8 @@ static int cut(const char *path, csv *t) {
             if (end != ',') break;
         }
         if (column != t->columns)
-            return complain(EXIT_WRONG, "%s:%zu: the row has %zu fields, but the header has %zu.", path, row + 1,
-                            column, t->columns);
+            return report_error(EXIT_WRONG, "%s:%zu: the row has %zu fields, but the header has %zu.", path, row + 1,
+                                column, t->columns);
         row++;
     }
     return 0;
@@ -78,12 +78,12 @@ int csv_read(const char *path, csv *t) {
     if (status) return status;
     size_t lines = 0;
     for (const char *c = t->text; *c; c++) lines += *c == '\n' || c[1] == '\0';
-    if (lines < 2) return complain(EXIT_WRONG, "The file '%s' has no rows.", path);
+    if (lines < 2) return report_error(EXIT_WRONG, "The file '%s' has no rows.", path);
     t->columns = 1;
     for (const char *at = cell_end(t->text); *at == ','; at = cell_end(at + 1)) t->columns++;
     t->rows = lines - 1;
     t->cells = calloc(lines * t->columns, sizeof *t->cells);
-    return t->cells ? cut(path, t) : complain(EXIT_FAILED, "Out of memory.");
+    return t->cells ? cut(path, t) : report_error(EXIT_FAILED, "Out of memory.");
 }
 
 void csv_free(csv *t) {
@@ -95,7 +95,7 @@ int csv_column(const csv *t, const char *path, const char *const *names, size_t 
     for (const char *const *name = names; *name; name++)
         for (*column = 0; *column < t->columns; ++*column)
             if (strcmp(t->cells[*column], *name) == 0) return 0;
-    return complain(EXIT_WRONG, "The file '%s' has no column '%s'.", path, names[0]);
+    return report_error(EXIT_WRONG, "The file '%s' has no column '%s'.", path, names[0]);
 }
 
 const char *csv_cell(const csv *t, size_t row, size_t column) { return t->cells[(row + 1) * t->columns + column]; }
@@ -105,5 +105,6 @@ int csv_number(const csv *t, const char *path, size_t row, size_t column, double
     char *end;
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(*value)) return 0;
-    return complain(EXIT_WRONG, "%s:%zu: '%s' in column '%s' is not a number.", path, row + 2, text, t->cells[column]);
+    return report_error(EXIT_WRONG, "%s:%zu: '%s' in column '%s' is not a number.", path, row + 2, text,
+                        t->cells[column]);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "speech.h"
+#include "error_output.h"
 
 /* Threads that wait spin for a millisecond by default: on a machine that others use too, that is a millisecond taken
  * from the very thread that is waited for, at every step. They shall sleep sooner. OpenMP's runtime reads this when it
@@ -30,7 +30,7 @@ static int reader_is_gone(void) {
 }
 
 void program_begin(const char *program, char **arguments) {
-    speak_for(program);
+    error_output_program(program);
     wait_gently(arguments);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like others, told by the write that meets it */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that has grown as large as it may */
@@ -42,7 +42,7 @@ int program_end(int status) {
     errno = 0;
     if ((fclose(stdout) != 0 || lost) && status == EXIT_DONE)
         return gone || errno == EPIPE ? EXIT_FAILED /* the reader has seen enough: nobody needs to be told */
-                                      : complain(EXIT_FAILED, "Cannot write to standard output%s%s.", errno ? ": " : "",
-                                                 errno ? strerror(errno) : "");
+                                      : report_error(EXIT_FAILED, "Cannot write to standard output%s%s.",
+                                                     errno ? ": " : "", errno ? strerror(errno) : "");
     return status;
 }

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 
 static const double level = 0.05;
 

@@ -6,8 +6,8 @@
 
 #include "claim.h"
 #include "front/csv_cells.h"
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 #include "paper_files.h"
 #include "trial_tests.h"
 
@@ -290,7 +290,7 @@ static size_t claims_lost(const figure *f, const char *claims) {
         if (comma == NULL || at[0] != '0' + (int)f->number || strncmp(comma, ",yes,", 5) != 0) continue;
         snprintf(name, sizeof name, "%.*s", (int)(comma - at), at);
         if (still_holds(find_row(claims, name))) continue;
-        complain(EXIT_FAILED, "The claim %s holds in the full run, but not in this one.", name);
+        report_error(EXIT_FAILED, "The claim %s holds in the full run, but not in this one.", name);
         lost++;
     }
     return lost;

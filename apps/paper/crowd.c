@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "front/csv_cells.h"
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 #include "paper_measure.h"
 
 enum { WORKERS = 60, LEAST = 3, MOST_ANSWERS = 5 };
@@ -114,7 +114,7 @@ static int fill_answers(const csv *a, const char *path, const char *value_column
         size_t q = 0;
         while (q < c->questions && (names[q] == NULL || strcmp(csv_cell(a, r, item), names[q]) != 0)) q++;
         if (q == c->questions)
-            return complain(EXIT_WRONG, "%s:%zu: the item '%s' has no truth.", path, r + 2, csv_cell(a, r, item));
+            return report_error(EXIT_WRONG, "%s:%zu: the item '%s' has no truth.", path, r + 2, csv_cell(a, r, item));
         c->question[r] = q;
         c->worker[r] = number_of(csv_cell(a, r, person), names + c->questions, &c->workers);
         status = csv_number(a, path, r, value, &c->answer[r]);
@@ -141,8 +141,8 @@ int crowd_read(const char *answers, const char *truth, const char *value_column,
         const size_t before = number_of(names[q], names, &count);
         status = csv_number(&t, truth, q, value, &made->truth[q]);
         if (status == 0 && before < q)
-            status = complain(EXIT_WRONG, "%s:%zu: the truth of item '%s' is already given on line %zu.", truth, q + 2,
-                              names[q], before + 2);
+            status = report_error(EXIT_WRONG, "%s:%zu: the truth of item '%s' is already given on line %zu.", truth,
+                                  q + 2, names[q], before + 2);
     }
     if (status == 0) status = fill_answers(&a, answers, value_column, made, names);
     free(names);
@@ -175,22 +175,24 @@ int crowd_suits(const crowd *c, const char *path, size_t controls) {
     for (size_t k = 0; k < c->count; k++) {
         const size_t before = earlier_answer(c, k);
         if (before < k)
-            return complain(EXIT_WRONG, "%s:%zu: this worker already answered this item on line %zu.", path, k + 2,
-                            before + 2);
+            return report_error(EXIT_WRONG, "%s:%zu: this worker already answered this item on line %zu.", path, k + 2,
+                                before + 2);
         mean += c->answer[k] / (double)c->count;
     }
     for (size_t k = 0; k < c->count; k++) squares += (c->answer[k] - mean) * (c->answer[k] - mean);
     const double sd = sqrt(squares / (double)c->count);
     if (c->questions < controls + 2)
-        return complain(EXIT_WRONG, "The crowd of '%s' is too small: at least two unknown items are needed.", path);
+        return report_error(EXIT_WRONG, "The crowd of '%s' is too small: at least two unknown items are needed.", path);
     if (!someone_answered(c, LEAST))
-        return complain(EXIT_WRONG, "The crowd of '%s' is too small: no worker has at least %d answers.", path, LEAST);
+        return report_error(EXIT_WRONG, "The crowd of '%s' is too small: no worker has at least %d answers.", path,
+                            LEAST);
     if (fabs(mean) <= mean_most && sd >= sd_least && sd <= sd_most) return 0;
-    return complain(EXIT_WRONG,
-                    "The answers of '%s' have mean %.4g and standard deviation %.4g, but the model needs answers "
-                    "around 0: a mean within %g of 0 and a standard deviation from %g to %g. Centre and scale answers "
-                    "and truth in the same way, or take logarithms of positive values and centre these.",
-                    path, mean, sd, mean_most, sd_least, sd_most);
+    return report_error(
+        EXIT_WRONG,
+        "The answers of '%s' have mean %.4g and standard deviation %.4g, but the model needs answers "
+        "around 0: a mean within %g of 0 and a standard deviation from %g to %g. Centre and scale answers "
+        "and truth in the same way, or take logarithms of positive values and centre these.",
+        path, mean, sd, mean_most, sd_least, sd_most);
 }
 
 /* The workers that are left get numbers without gaps. */

@@ -6,8 +6,8 @@
 
 #include "claim.h"
 #include "front/csv_cells.h"
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 #include "trial_tests.h"
 
 enum { SERIES, METHOD, STEP, X, METRIC, MEAN, ERROR, TRIALS };

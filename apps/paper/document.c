@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "front/csv_cells.h"
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 #include "paper_files.h"
 
 enum { WORDS_MOST = 8, WORD = 64 };

@@ -6,7 +6,7 @@
 #include "claims.h"
 #include "default_method.h"
 #include "document.h"
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "plot.h"
 
 static const figure *const figures[] = {&figure_1, &figure_2, &figure_3, &figure_4, &figure_5, &figure_6};
@@ -73,11 +73,11 @@ static int check(const paper *p, const char *what) {
     const paper_options *o = &p->options;
     int status = 0;
     if (!is_known(what))
-        return complain(EXIT_WRONG, "Unknown figure '%s'; available: fig1 to fig6, all, real, page.", what);
+        return report_error(EXIT_WRONG, "Unknown figure '%s'; available: fig1 to fig6, all, real, page.", what);
     if (o->answers && !takes(what, &figure_6, o))
-        return complain(EXIT_WRONG, "The option '--answers' is for fig6 and all, not for %s.", what);
+        return report_error(EXIT_WRONG, "The option '--answers' is for fig6 and all, not for %s.", what);
     if (o->data && !takes(what, &figure_real, o))
-        return complain(EXIT_WRONG, "The option '--data' is for real and all, not for %s.", what);
+        return report_error(EXIT_WRONG, "The option '--data' is for real and all, not for %s.", what);
     for (size_t k = 0; k < FIGURES && status == 0; k++)
         if (takes(what, figures[k], o)) status = check_figure(p, figures[k]);
     return status == 0 && takes(what, &figure_real, o) ? check_figure(p, &figure_real) : status;
@@ -86,7 +86,7 @@ static int check(const paper *p, const char *what) {
 static int write_page(const paper *p) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/paper", p->options.folder);
-    if (!file_there(path)) return complain(EXIT_WRONG, "Cannot make a page: there is no folder '%s'.", path);
+    if (!file_there(path)) return report_error(EXIT_WRONG, "Cannot make a page: there is no folder '%s'.", path);
     return write_document(p, NULL);
 }
 
@@ -103,9 +103,10 @@ int experiments_run(const char *what, const paper_options *options) {
     if (status == 0 && takes(what, &figure_real, options)) status = run_real(&p);
     if (status == 0) status = write_document(&p, what);
     if (status == EXIT_INTERRUPTED)
-        complain(status,
-                 "Interrupted. Finished trials are kept in the folder '%s' (%zu, including the search for step sizes); "
-                 "the same command continues from there.",
-                 options->folder, count_trials(&p));
+        report_error(
+            status,
+            "Interrupted. Finished trials are kept in the folder '%s' (%zu, including the search for step sizes); "
+            "the same command continues from there.",
+            options->folder, count_trials(&p));
     return status ? status : lost ? EXIT_FAILED : EXIT_DONE;
 }

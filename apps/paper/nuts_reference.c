@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 #include "paper_measure.h"
 
 /* Lets a run go until so many draws of each chain are there. */
@@ -26,7 +26,7 @@ static int room_for_moments(reference *r, size_t d) {
 }
 
 /* Moments and R-hat of all draws. */
-static int look_at(const task *t, svmp_particles *draws, reference *r) {
+static int measure_draws(const task *t, svmp_particles *draws, reference *r) {
     const size_t d = svmp_particles_variables(draws);
     svmp_mixing *mixing = calloc(d, sizeof *mixing);
     if (mixing == NULL) return task_no_memory();
@@ -55,7 +55,7 @@ static int sample(const task *t, svmp_run *run, const reference_plan *plan, svmp
         *draws = NULL;
         if (status == SVMP_OK) status = svmp_run_particles(run, draws);
         if (status != SVMP_OK) break;
-        const int failed = look_at(t, *draws, r);
+        const int failed = measure_draws(t, *draws, r);
         if (failed || r->r_hat < REFERENCE_LIMIT || made >= plan->most) return failed;
     }
     return task_failed(t, status);

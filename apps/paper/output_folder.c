@@ -4,13 +4,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "paper.h"
 #include "paper_files.h"
 
 static int make_folder(const char *path) {
     if (mkdir(path, 0777) == 0 || errno == EEXIST) return 0;
-    return complain(EXIT_WRONG, "Cannot create the folder '%s': %s.", path, strerror(errno));
+    return report_error(EXIT_WRONG, "Cannot create the folder '%s': %s.", path, strerror(errno));
 }
 
 /* With those that it lies in. */
@@ -28,9 +28,9 @@ int make_folders(const paper *p) {
     enum { LONGEST_NAME = 64 }; /* of a file in it */
     static const char *const parts[] = {"models", "problems", "references", "trials", "paper", "png", "plots"};
     char path[PATH_SIZE];
-    if (*p->options.folder == '\0') return complain(EXIT_WRONG, "The option '--output' needs a folder.");
+    if (*p->options.folder == '\0') return report_error(EXIT_WRONG, "The option '--output' needs a folder.");
     if (strlen(p->options.folder) + LONGEST_NAME > PATH_SIZE)
-        return complain(EXIT_WRONG, "The name of the folder '%s' is too long.", p->options.folder);
+        return report_error(EXIT_WRONG, "The name of the folder '%s' is too long.", p->options.folder);
     int status = make_path(p->options.folder);
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == 0; k++) {
         snprintf(path, sizeof path, "%s/%s", p->options.folder, parts[k]);
@@ -56,7 +56,7 @@ uint64_t file_number(const char *path, uint64_t so_far) {
 
 int write_text(svmp_context *context, const char *path, const char *text, size_t size) {
     if (svmp_file_write(context, path, text, size, 1) == SVMP_OK) return 0;
-    return complain(EXIT_FAILED, "%s", svmp_context_error(context));
+    return report_error(EXIT_FAILED, "%s", svmp_context_error(context));
 }
 
 int write_models(const paper *p, svmp_context *context) {

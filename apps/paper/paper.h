@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "result_rows.h"
 #include "svmp_tools.h"
 
@@ -92,7 +92,7 @@ int task_failed(const task *t, svmp_status status);
 
 /* Says so; in the header, so that analysers, which see one file at a time, know that it is a failure. */
 static inline int task_no_memory(void) {
-    complain(EXIT_FAILED, "Out of memory.");
+    report_error(EXIT_FAILED, "Out of memory.");
     return EXIT_FAILED;
 }
 

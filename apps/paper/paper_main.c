@@ -4,9 +4,9 @@
 
 #include "experiments.h"
 #include "front/command_options.h"
+#include "front/error_output.h"
 #include "front/option_rows.h"
 #include "front/program_frame.h"
-#include "front/speech.h"
 
 static const option_row rows[] = {
     {"quick", 0, NULL, "", "few trials, with the step sizes of the full run", "Size"},
@@ -56,7 +56,7 @@ static int read_options(const option_set *set, paper_options *o) {
     o->truth = options_given(set, "truth");
     o->data = options_given(set, "data");
     if ((o->answers == NULL) != (o->truth == NULL))
-        return complain(EXIT_WRONG, "The options '--answers' and '--truth' must be used together.");
+        return report_error(EXIT_WRONG, "The options '--answers' and '--truth' must be used together.");
     return 0;
 }
 

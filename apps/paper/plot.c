@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "front/csv_cells.h"
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "sensor_map.h"
 
 typedef struct line {

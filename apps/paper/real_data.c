@@ -7,7 +7,7 @@
 
 #include "crowd.h"
 #include "front/csv_cells.h"
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "nuts_reference.h"
 #include "paper_measure.h"
 #include "real_picture.h"
@@ -40,7 +40,8 @@ static int read_nodes(const char *path, const char *const *anchors, network *net
     if (net->position == NULL || *order == NULL) return task_no_memory();
     for (; anchors[net->anchors]; net->anchors++) {
         const size_t row = find(nodes, 0, anchors[net->anchors]);
-        if (row == nodes->rows) return complain(EXIT_WRONG, "%s: node '%s' is missing.", path, anchors[net->anchors]);
+        if (row == nodes->rows)
+            return report_error(EXIT_WRONG, "%s: node '%s' is missing.", path, anchors[net->anchors]);
         (*order)[row] = net->anchors + 1;
     }
     size_t next = net->anchors;
@@ -82,7 +83,7 @@ static int read_ranges(const char *path, const char *column, double reach, const
     }
     for (size_t r = 0; r < t.rows && status == 0; r++) {
         const size_t a = find(nodes, 0, csv_cell(&t, r, 0)), b = find(nodes, 0, csv_cell(&t, r, 1));
-        if (a == n || b == n) status = complain(EXIT_WRONG, "%s:%zu: the node is not in the list.", path, r + 2);
+        if (a == n || b == n) status = report_error(EXIT_WRONG, "%s:%zu: the node is not in the list.", path, r + 2);
         from[r] = a < n && b < n && order[a] < order[b] ? order[a] : order[b];
         to[r] = a < n && b < n && order[a] < order[b] ? order[b] : order[a];
         if (status == 0) status = csv_number(&t, path, r, value, &sample[r]);
@@ -268,7 +269,7 @@ static int run_graphical(task *t, const data_set *s, const problem *p, svmp_part
         svmp_particles_free(sample);
     }
     svmp_particles_free(start);
-    if (status == 0 && *best == NULL) return complain(EXIT_FAILED, "real, %s: every step size diverged.", s->name);
+    if (status == 0 && *best == NULL) return report_error(EXIT_FAILED, "real, %s: every step size diverged.", s->name);
     const place where = {s->name, "graphical", chosen, PARTICLES};
     if (status == 0) status = add_rows(t, p, where, *best);
     return status ? status : add_value(t, where, "beyond", beyond);
@@ -302,13 +303,13 @@ static int draw(const task *t, const data_set *s, const problem *p, svmp_particl
 static int check(const paper_options *o) {
     char path[PATH_SIZE];
     if (o->data == NULL)
-        return complain(EXIT_WRONG, "Real data are not part of svmp; use --data DIR to say where they are.");
+        return report_error(EXIT_WRONG, "Real data are not part of svmp; use --data DIR to say where they are.");
     for (size_t s = 0; s < SETS; s++) {
         snprintf(path, sizeof path, "%s/%s", o->data, sets[s].folder);
         if (file_there(path)) return 0;
     }
-    return complain(EXIT_WRONG, "The folder '%s' has none of the data sets: %s, %s, %s, %s.", o->data, sets[0].folder,
-                    sets[1].folder, sets[2].folder, sets[3].folder);
+    return report_error(EXIT_WRONG, "The folder '%s' has none of the data sets: %s, %s, %s, %s.", o->data,
+                        sets[0].folder, sets[1].folder, sets[2].folder, sets[3].folder);
 }
 
 static uint64_t inputs(const paper_options *o) {

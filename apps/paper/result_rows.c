@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 
 static const char header[] = "trial,series,method,step,x,metric,value\n";
 
@@ -14,7 +14,7 @@ int results_add(results *r, measurement row) {
     if (r->count == r->capacity) {
         const size_t capacity = r->capacity ? 2 * r->capacity : 256;
         measurement *rows = realloc(r->rows, capacity * sizeof *rows);
-        if (rows == NULL) return complain(EXIT_FAILED, "Out of memory.");
+        if (rows == NULL) return report_error(EXIT_FAILED, "Out of memory.");
         r->rows = rows;
         r->capacity = capacity;
     }

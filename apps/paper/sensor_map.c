@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fig4.h"
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "plot.h"
 
 enum { CELLS = 120, SENSORS_MOST = 256 };
@@ -57,7 +57,7 @@ static int write_grid(const map *m, svmp_particles *sample, double width, size_t
         fprintf(file, "%.5g %.5g %.4g\n%s", a, b, all[k], k % CELLS == CELLS - 1 ? "\n" : "");
     }
     free(density);
-    if (file == NULL || fclose(file) != 0) return complain(EXIT_FAILED, "Cannot write '%s'.", path);
+    if (file == NULL || fclose(file) != 0) return report_error(EXIT_FAILED, "Cannot write '%s'.", path);
     return 0;
 }
 
@@ -132,7 +132,7 @@ int draw_maps(const paper *p) {
         snprintf(name, sizeof name, "fig4_%s", methods[k]);
         if (!file_there(path)) continue;
         if (svmp_particles_read(context, path, &sample) != SVMP_OK)
-            status = complain(EXIT_FAILED, "%s", svmp_context_error(context));
+            status = report_error(EXIT_FAILED, "%s", svmp_context_error(context));
         if (status == 0) status = draw_map(p, name, titles[k], sample, 0.03, 2, marks, count);
         svmp_particles_free(sample);
     }

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "paper.h"
 #include "paper_random.h"
 
 int task_failed(const task *t, svmp_status status) {
     if (pool_stopped()) return EXIT_INTERRUPTED;
-    return complain(EXIT_FAILED, "%s, trial %zu: %s", t->figure->name, t->trial + 1,
-                    *svmp_context_error(t->context) ? svmp_context_error(t->context) : svmp_status_text(status));
+    return report_error(EXIT_FAILED, "%s, trial %zu: %s", t->figure->name, t->trial + 1,
+                        *svmp_context_error(t->context) ? svmp_context_error(t->context) : svmp_status_text(status));
 }
 
 int task_runs(const task *t, const char *method) {
@@ -84,7 +84,7 @@ static int stop_when_asked(const svmp_progress *progress, void *user_data) {
     return pool_stopped();
 }
 
-static svmp_status look_at(const svmp_run *run, const svmp_model *model, convergence *c) {
+static svmp_status measure_draws(const svmp_run *run, const svmp_model *model, convergence *c) {
     svmp_discrepancy total;
     const size_t count = svmp_graph_nodes(svmp_model_graph(model));
     svmp_discrepancy *nodes = calloc(count, sizeof *nodes);
@@ -107,7 +107,7 @@ int task_run(const task *t, const svmp_model *model, const settings *options, co
     if (status == SVMP_OK) status = svmp_run_go(run, &outcome);
     const int diverged = status == SVMP_NOT_FINITE;
     if (status == SVMP_OK && outcome != SVMP_STOPPED) status = svmp_run_particles(run, particles);
-    if (status == SVMP_OK && c && *particles) status = look_at(run, model, c);
+    if (status == SVMP_OK && c && *particles) status = measure_draws(run, model, c);
     svmp_run_free(run);
     if (diverged) return 0;
     if (status != SVMP_OK) return task_failed(t, status);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "front/csv_cells.h"
+#include "front/error_output.h"
 #include "front/memory_file.h"
-#include "front/speech.h"
 #include "paper.h"
 #include "paper_files.h"
 
@@ -70,8 +70,8 @@ static int close_task(task *t, int status, const char *key) {
 
 /* ---- what the folder has ------------------------------------------------------------------------------------------*/
 
-/* Calls `look` with each file of the folder's trials until it returns something else than 0. */
-static int each_trial(const paper *p, int (*look)(const char *name, const char *path, void *user), void *user) {
+/* Calls `visit` with each file of the folder's trials until it returns something else than 0. */
+static int each_trial(const paper *p, int (*visit)(const char *name, const char *path, void *user), void *user) {
     char path[PATH_SIZE];
     int status = 0;
     snprintf(path, sizeof path, "%s/trials", p->options.folder);
@@ -79,7 +79,7 @@ static int each_trial(const paper *p, int (*look)(const char *name, const char *
     for (struct dirent *entry; folder && status == 0 && (entry = readdir(folder)) != NULL;) {
         if (strstr(entry->d_name, ".csv") == NULL) continue;
         snprintf(path, sizeof path, "%s/trials/%s", p->options.folder, entry->d_name);
-        status = look(entry->d_name, path, user);
+        status = visit(entry->d_name, path, user);
     }
     if (folder) closedir(folder);
     return status;
@@ -117,8 +117,9 @@ static int compare_keys(const char *name, const char *path, void *user) {
     if (end && strncmp(end, "; data ", 7) == 0) end += 7 + strspn(end + 7, "0123456789abcdef");
     if (end) *end = '\0';
     if (strcmp(there + 2, c->asked) == 0) return 0;
-    return complain(EXIT_WRONG, "The folder '%s' has trials of '%s', but '%s' was requested; use another folder (-o).",
-                    c->paper->options.folder, there + 2, c->asked);
+    return report_error(EXIT_WRONG,
+                        "The folder '%s' has trials of '%s', but '%s' was requested; use another folder (-o).",
+                        c->paper->options.folder, there + 2, c->asked);
 }
 
 int check_trials(const paper *p, const figure *f) {
@@ -153,8 +154,8 @@ static int read_trial(paper *p, const figure *f, size_t trial, int added, const 
 }
 
 static int cannot_read(const paper *p, const figure *f, size_t trial) {
-    return complain(EXIT_FAILED, "%s: trial %zu was run, but its file in %s/trials cannot be read.", f->name,
-                    trial % VALIDATION + 1, p->options.folder);
+    return report_error(EXIT_FAILED, "%s: trial %zu was run, but its file in %s/trials cannot be read.", f->name,
+                        trial % VALIDATION + 1, p->options.folder);
 }
 
 /* DIR/paper/FIGURE.csv: the summary of these trials; with those of the default method, below what it has of others. */
@@ -262,7 +263,8 @@ static double score(const figure *f, const results *r, const char *method, const
 }
 
 static int add_step(paper *p, const char *name, const char *method, const char *step) {
-    if (p->step_count == sizeof p->steps / sizeof *p->steps) return complain(EXIT_FAILED, "There are too many steps.");
+    if (p->step_count == sizeof p->steps / sizeof *p->steps)
+        return report_error(EXIT_FAILED, "There are too many steps.");
     chosen_step *s = &p->steps[p->step_count++];
     snprintf(s->figure, sizeof s->figure, "%s", name);
     snprintf(s->method, sizeof s->method, "%s", method);
@@ -287,7 +289,7 @@ static int choose(paper *p, const figure *f, const results *r) {
             fprintf(file, "%s,%s,%s,%.4f,%s\n", f->name, c->method, c->steps[k], score(f, r, c->method, c->steps[k]),
                     k == best ? "yes" : "");
         if (c->steps[0] && status == 0 && isinf(score(f, r, c->method, c->steps[best])))
-            status = complain(EXIT_FAILED, "%s: %s diverges with every step of the search.", f->name, c->method);
+            status = report_error(EXIT_FAILED, "%s: %s diverges with every step of the search.", f->name, c->method);
         if (c->steps[0] && status == 0) status = add_step(p, f->name, c->method, c->steps[best]);
     }
     snprintf(path, sizeof path, "%s/paper/%s_steps.csv", p->options.folder, f->name);

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "front/speech.h"
+#include "front/error_output.h"
 #include "paper.h"
 
 enum { THREADS_MOST = 256 };
@@ -32,7 +32,7 @@ typedef struct pool {
     int (*work)(paper *p, size_t item, void *user);
     void *user;
     int status;
-    double started, told;
+    double started, printed;
     pthread_mutex_t lock;
 } pool;
 
@@ -46,8 +46,8 @@ static double now(void) {
 static void tell(pool *p) {
     const int live = isatty(STDERR_FILENO), last = p->done == p->count;
     const double time = now(), left = (time - p->started) / (double)p->done * (double)(p->count - p->done);
-    if (!last && time - p->told < (live ? 0.2 : 10)) return;
-    p->told = time;
+    if (!last && time - p->printed < (live ? 0.2 : 10)) return;
+    p->printed = time;
     fprintf(stderr, "%s%s: %zu of %zu, %.0f s", live ? "\r" : "", p->label, p->done, p->count, time - p->started);
     if (!last) fprintf(stderr, ", %.0f s left", left);
     fputs(live && !last ? "\033[K" : live ? "\033[K\n" : "\n", stderr);
@@ -76,7 +76,7 @@ int run_pool(paper *of, const char *label, size_t count, int (*work)(struct pape
     size_t started = 0;
     size_t wanted = of->options.threads < count ? of->options.threads : count;
     if (wanted > THREADS_MOST) wanted = THREADS_MOST;
-    p.told = p.started;
+    p.printed = p.started;
     pthread_mutex_init(&p.lock, NULL);
     while (started < wanted && pthread_create(&threads[started], NULL, serve, &p) == 0) started++;
     if (started == 0) serve(&p);

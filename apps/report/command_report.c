@@ -31,9 +31,10 @@ typedef struct material {
 
 static int prepare(material *m) {
     if (page_library.size == 0)
-        return complain(EXIT_WRONG, "This build cannot write reports: it was built without D3 (Debian: node-d3).");
+        return report_error(EXIT_WRONG, "This build cannot write reports: it was built without D3 (Debian: node-d3).");
     const char *output = options_given(m->set, "output");
-    if (output == NULL) return complain(EXIT_WRONG, "An output file is needed: svmp report %s -o FILE.html.", m->path);
+    if (output == NULL)
+        return report_error(EXIT_WRONG, "An output file is needed: svmp report %s -o FILE.html.", m->path);
     int status = read_count("particles", options_value(m->set, "particles"), 0, 10000000, &m->shown);
     if (status == 0) status = check_output(output, OUTPUT_PAGE, options_given(m->set, "force") != NULL);
     if (status == 0) status = open_context(m->set, &m->context);
@@ -49,7 +50,7 @@ static int prepare(material *m) {
         read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &how, &m->model);
     status = read == SVMP_OK ? names_build(m->particles, &m->names) : failed(m->context, read);
     if (status || m->names.count < OVERVIEW_FROM) return status;
-    if (!overview_make(m->particles, &m->arrays)) return complain(EXIT_FAILED, "Out of memory.");
+    if (!overview_make(m->particles, &m->arrays)) return report_error(EXIT_FAILED, "Out of memory.");
     status = choose_shown(m->context, m->particles, &m->arrays, &m->some);
     return status == 0 && m->some ? names_build(m->some, &m->shown_names) : status;
 }
@@ -72,12 +73,12 @@ static int write_data(material *m, FILE *file) {
 
 /* *text is the caller's to free, whatever comes back. */
 static int close_text(FILE *stream, char **text, int status) {
-    return close_written(stream, text) || status ? status : complain(EXIT_FAILED, "Out of memory.");
+    return close_written(stream, text) || status ? status : report_error(EXIT_FAILED, "Out of memory.");
 }
 
 static int make_data(material *m, char **data, size_t *size) {
     FILE *stream = open_written(data, size);
-    if (stream == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (stream == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     return close_text(stream, data, write_data(m, stream));
 }
 
@@ -86,7 +87,7 @@ static int make_page(material *m, char **page, size_t *size) {
     size_t data_size = 0;
     int status = make_data(m, &data, &data_size);
     FILE *stream = status == 0 ? open_written(page, size) : NULL;
-    if (status == 0 && stream == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+    if (status == 0 && stream == NULL) status = report_error(EXIT_FAILED, "Out of memory.");
     if (stream) {
         page_write(stream, data, data_size);
         status = close_text(stream, page, status);

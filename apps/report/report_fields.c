@@ -17,7 +17,7 @@ int choose_shown(svmp_context *context, const svmp_particles *particles, const o
     *shown = NULL;
     if (variables <= PAGE_ALL) return 0;
     size_t *chosen = calloc(PAGE_SOME, sizeof *chosen);
-    if (chosen == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (chosen == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     count = overview_scalars(o, PAGE_SOME / 2, chosen, &more);
     for (size_t a = 0; a < o->count; a++) large += is_small(&o->arrays[a]) ? 0 : o->arrays[a].count;
     const size_t room = PAGE_SOME - count, step = large / room + 1;
@@ -107,7 +107,7 @@ static int write_picture(FILE *file, const overview *o, const overview_array *ar
     picture p = {array, step_of(o, array->rank), {1, 1}};
     for (size_t k = 0; k < array->rank; k++) p.extent[k] = (extent_of(array, k) - 1) / p.step + 1;
     float *cells = calloc(p.extent[0] * p.extent[1], sizeof *cells);
-    if (cells == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (cells == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     fputc('[', file);
     json_text(file, array->name, array->length);
     fprintf(file, ",%zu,%zu,[%zu,%zu],[%zu,%zu]", array->rank, p.step, array->low[0],
@@ -149,7 +149,7 @@ static double *find_excess(const svmp_particles *particles, const svmp_model *mo
 /* R-hat, and the smaller number of effective draws, of all variables. */
 static int write_mixing(FILE *file, size_t variables, const svmp_mixing *mixing) {
     float *values = calloc(variables, sizeof *values);
-    if (values == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (values == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     for (size_t i = 0; i < variables; i++) values[i] = (float)mixing[i].r_hat;
     fputs(",\n\"r_hat\":", file);
     json_floats(file, values, variables);
@@ -189,7 +189,7 @@ int write_fields(FILE *file, svmp_context *context, const svmp_particles *partic
     if (moments == NULL || mixing == NULL) {
         free(moments);
         free(mixing);
-        return complain(EXIT_FAILED, "Out of memory.");
+        return report_error(EXIT_FAILED, "Out of memory.");
     }
     const svmp_status made = svmp_particles_summarise(particles, variables, NULL, moments, chains ? mixing : NULL);
     if (made != SVMP_OK) status = failed(context, made);

@@ -12,7 +12,7 @@ static int match(const svmp_model *model, const name_index *names, const svmp_pa
                  size_t *column) {
     const size_t variables = svmp_graph_variables(svmp_model_graph(model));
     char *met = calloc(names->count, 1);
-    if (met == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (met == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     int status = 0;
     for (size_t i = 0; i < variables; i++) {
         char name[NAME];
@@ -29,8 +29,8 @@ static int match(const svmp_model *model, const name_index *names, const svmp_pa
     }
     for (size_t i = 0; i < names->count && status == 0; i++)
         if (!met[i] && !svmp_model_computes(model, svmp_particles_name(particles, i)))
-            status = complain(EXIT_WRONG, "The model does not match '%s': the model has no variable '%s'.", path,
-                              svmp_particles_name(particles, i));
+            status = report_error(EXIT_WRONG, "The model does not match '%s': the model has no variable '%s'.", path,
+                                  svmp_particles_name(particles, i));
     free(met);
     return status;
 }
@@ -101,7 +101,7 @@ int write_graph(FILE *file, const svmp_model *model, const name_index *names, co
     if (model == NULL) return fputs(",\n\"graph\":null", file), 0;
     const svmp_graph *graph = svmp_model_graph(model);
     size_t *column = calloc(svmp_graph_variables(graph), sizeof *column), total = 0;
-    if (column == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (column == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     int status = match(model, names, particles, path, column);
     if (status == 0) {
         for (size_t v = 0; v < svmp_graph_nodes(graph); v++) total += blanket(graph, v);

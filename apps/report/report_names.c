@@ -12,7 +12,7 @@ static int by_name(const void *a, const void *b) {
 int names_build(const svmp_particles *particles, name_index *names) {
     names->count = svmp_particles_variables(particles);
     names->sorted = calloc(names->count, sizeof *names->sorted);
-    if (names->sorted == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (names->sorted == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     for (size_t i = 0; i < names->count; i++)
         names->sorted[i] = (struct name_entry){svmp_particles_name(particles, i), i};
     qsort(names->sorted, names->count, sizeof *names->sorted, by_name);

@@ -31,7 +31,7 @@ int write_summary(FILE *file, svmp_context *context, const svmp_particles *parti
     svmp_moments *moments = calloc(variables, sizeof *moments);
     svmp_mixing *mixing = calloc(variables, sizeof *mixing);
     int status = 0;
-    if (moments == NULL || mixing == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+    if (moments == NULL || mixing == NULL) status = report_error(EXIT_FAILED, "Out of memory.");
     if (status == 0) {
         svmp_status made = svmp_particles_summarise(particles, variables, NULL, moments, chains ? mixing : NULL);
         if (made != SVMP_OK) status = failed(context, made);

@@ -34,13 +34,13 @@ static int add_row(truth_table *table, const char *name, double value, size_t li
     if (table->count == table->capacity) {
         size_t capacity = 2 * table->capacity + 64;
         truth_row *rows = realloc(table->rows, capacity * sizeof *rows);
-        if (rows == NULL) return complain(EXIT_FAILED, "Out of memory.");
+        if (rows == NULL) return report_error(EXIT_FAILED, "Out of memory.");
         table->rows = rows;
         table->capacity = capacity;
     }
     truth_row *row = &table->rows[table->count];
     *row = (truth_row){.name = strdup(name), .value = value, .line = line, .variable = SIZE_MAX};
-    if (row->name == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (row->name == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     table->count++;
     return 0;
 }
@@ -50,34 +50,34 @@ static int read_line(truth_table *table, char *text, size_t line, int *header) {
     if (*rest == '\0' || *rest == '#') return 0;
     const char *name = next_field(&rest), *value = rest ? next_field(&rest) : NULL;
     if (value == NULL || rest)
-        return complain(EXIT_WRONG, "%s:%zu: expected two fields, name and value.", table->path, line);
+        return report_error(EXIT_WRONG, "%s:%zu: expected two fields, name and value.", table->path, line);
     if (!*header) {
         *header = 1;
         if (strcmp(name, "name") == 0 && strcmp(value, "value") == 0) return 0;
-        return complain(EXIT_WRONG, "%s:%zu: the header must be 'name,value', not '%.80s,%.80s'.", table->path, line,
-                        name, value);
+        return report_error(EXIT_WRONG, "%s:%zu: the header must be 'name,value', not '%.80s,%.80s'.", table->path,
+                            line, name, value);
     }
     char *end;
     const double number = strtod(value, &end);
     if (end == value || *end || !isfinite(number))
-        return complain(EXIT_WRONG, "%s:%zu: the value '%.80s' of '%.80s' is not a finite number.", table->path, line,
-                        value, name);
+        return report_error(EXIT_WRONG, "%s:%zu: the value '%.80s' of '%.80s' is not a finite number.", table->path,
+                            line, value, name);
     return add_row(table, name, number, line);
 }
 
 static int read_rows(truth_table *table) {
     FILE *file = fopen(table->path, "r");
-    if (file == NULL) return complain(EXIT_WRONG, "Cannot read '%s': %s.", table->path, strerror(errno));
+    if (file == NULL) return report_error(EXIT_WRONG, "Cannot read '%s': %s.", table->path, strerror(errno));
     char *text = NULL;
     size_t room = 0, line = 0;
     int status = 0, header = 0;
     errno = 0;
     while (status == 0 && getline(&text, &room, file) != -1) status = read_line(table, text, ++line, &header);
     if (status == 0 && ferror(file))
-        status = complain(EXIT_WRONG, "Cannot read '%s': %s.", table->path, strerror(errno));
+        status = report_error(EXIT_WRONG, "Cannot read '%s': %s.", table->path, strerror(errno));
     if (status == 0 && table->count == 0)
-        status =
-            complain(EXIT_WRONG, "%s: the file has no rows; expected rows below the header 'name,value'.", table->path);
+        status = report_error(EXIT_WRONG, "%s: the file has no rows; expected rows below the header 'name,value'.",
+                              table->path);
     free(text);
     fclose(file);
     return status;
@@ -105,13 +105,13 @@ static int check_rows(truth_table *table, const name_index *names, const char *p
     qsort(table->rows, table->count, sizeof *table->rows, by_name);
     for (size_t k = 1; k < table->count; k++)
         if (strcmp(table->rows[k - 1].name, table->rows[k].name) == 0)
-            return complain(EXIT_WRONG, "%s: '%.80s' is given on lines %zu and %zu.", table->path, table->rows[k].name,
-                            table->rows[k - 1].line, table->rows[k].line);
+            return report_error(EXIT_WRONG, "%s: '%.80s' is given on lines %zu and %zu.", table->path,
+                                table->rows[k].name, table->rows[k - 1].line, table->rows[k].line);
     for (size_t k = 0; k < table->count; k++) names_find(names, table->rows[k].name, &table->rows[k].variable);
     for (size_t k = 0; k < table->count; k++) {
         const truth_row *row = &table->rows[k], *other = row->variable == SIZE_MAX ? partner(table, row) : NULL;
         if (row->variable == SIZE_MAX && (other == NULL || other->variable != SIZE_MAX))
-            return complain(
+            return report_error(
                 EXIT_WRONG,
                 "%s:%zu: '%.80s' is neither a variable of '%s' nor a coordinate P.1 or P.2 of a fixed point.",
                 table->path, row->line, row->name, path);

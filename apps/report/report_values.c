@@ -44,7 +44,7 @@ int write_values(FILE *file, svmp_context *context, svmp_particles *particles, s
     const size_t variables = svmp_particles_variables(particles), count = svmp_particles_count(particles);
     const size_t shown = how_many(variables, count, asked);
     float *floats = calloc(shown, sizeof *floats);
-    if (floats == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (floats == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     fprintf(file, ",\n\"shown\":%zu,\"values\":[", shown);
     svmp_status status = SVMP_OK;
     for (size_t i = 0; i < variables && status == SVMP_OK; i++) {

@@ -4,8 +4,8 @@
 
 #include "command_table.h"
 #include "front/csv_cells.h"
-#include "journey_files.h"
-#include "netcdf_shield.h"
+#include "netcdf_subprocess.h"
+#include "slam_files.h"
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE", "Output"},
@@ -39,8 +39,8 @@ static int read_point(const csv *t, const char *path, size_t row, size_t column,
     const int status = csv_number(t, path, row, column, &value);
     if (status) return status;
     if (value < 1 || value > POINTS_MOST || value != floor(value))
-        return complain(EXIT_WRONG, "%s:%zu: '%s' is not a point number from 1 to %d.", path, row + 2,
-                        csv_cell(t, row, column), POINTS_MOST);
+        return report_error(EXIT_WRONG, "%s:%zu: '%s' is not a point number from 1 to %d.", path, row + 2,
+                            csv_cell(t, row, column), POINTS_MOST);
     *point = (size_t)value - 1;
     return 0;
 }
@@ -58,17 +58,17 @@ static int read_ranges(scene *s, const char *path) {
     s->from = calloc(s->ranges.rows, sizeof *s->from);
     s->to = calloc(s->ranges.rows, sizeof *s->to);
     s->range = calloc(s->ranges.rows, sizeof *s->range);
-    if (s->from == NULL || s->to == NULL || s->range == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (s->from == NULL || s->to == NULL || s->range == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     for (size_t r = 0; r < s->ranges.rows && status == 0; r++) {
         status = read_point(&s->ranges, path, r, a, &s->from[r]);
         if (status == 0) status = read_point(&s->ranges, path, r, b, &s->to[r]);
         if (status == 0) status = csv_number(&s->ranges, path, r, c, &s->range[r]);
         if (status == 0 && s->range[r] <= 0)
-            status = complain(EXIT_WRONG, "%s:%zu: a range must be positive, not %s.", path, r + 2,
-                              csv_cell(&s->ranges, r, c));
+            status = report_error(EXIT_WRONG, "%s:%zu: a range must be positive, not %s.", path, r + 2,
+                                  csv_cell(&s->ranges, r, c));
         if (status == 0 && s->from[r] == s->to[r])
-            status =
-                complain(EXIT_WRONG, "%s:%zu: this range goes from point %zu to itself.", path, r + 2, s->from[r] + 1);
+            status = report_error(EXIT_WRONG, "%s:%zu: this range goes from point %zu to itself.", path, r + 2,
+                                  s->from[r] + 1);
         count_point(s, s->from[r]);
         count_point(s, s->to[r]);
     }
@@ -81,8 +81,8 @@ static int read_anchors(scene *s, const char *path) {
     if (status) return status;
     s->dimension = s->anchors.columns - 1;
     if (s->dimension < 1 || s->dimension > 3)
-        return complain(EXIT_WRONG, "'%s' has %zu columns; expected a point number and 1 to 3 coordinates.", path,
-                        s->anchors.columns);
+        return report_error(EXIT_WRONG, "'%s' has %zu columns; expected a point number and 1 to 3 coordinates.", path,
+                            s->anchors.columns);
     for (size_t r = 0; r < s->anchors.rows && status == 0; r++) {
         size_t point = 0;
         status = read_point(&s->anchors, path, r, 0, &point);
@@ -90,7 +90,7 @@ static int read_anchors(scene *s, const char *path) {
     }
     if (status) return status;
     s->known = malloc(2 * s->points * s->dimension * sizeof *s->known);
-    if (s->known == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (s->known == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     s->found = s->known + s->points * s->dimension;
     for (size_t k = 0; k < s->points * s->dimension; k++) s->known[k] = NAN;
     for (size_t r = 0; r < s->anchors.rows && status == 0; r++) {
@@ -98,7 +98,7 @@ static int read_anchors(scene *s, const char *path) {
         status = read_point(&s->anchors, path, r, 0, &point);
         double *place = s->known + point * s->dimension;
         if (status == 0 && !isnan(*place))
-            status = complain(EXIT_WRONG, "%s:%zu: point %zu is given twice.", path, r + 2, point + 1);
+            status = report_error(EXIT_WRONG, "%s:%zu: point %zu is given twice.", path, r + 2, point + 1);
         for (size_t k = 0; k < s->dimension && status == 0; k++)
             status = csv_number(&s->anchors, path, r, k + 1, &place[k]);
     }
@@ -110,18 +110,19 @@ static int read_anchors(scene *s, const char *path) {
 static int check_points(const scene *s, const char *ranges, const char *anchors) {
     unsigned char *measured = calloc(s->points, 1);
     int status = 0;
-    if (measured == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (measured == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     for (size_t r = 0; r < s->ranges.rows; r++) measured[s->from[r]] = measured[s->to[r]] = 1;
     for (size_t r = 0; r < s->anchors.rows && status == 0; r++) {
         size_t point = 0;
         status = read_point(&s->anchors, anchors, r, 0, &point);
         if (status == 0 && !measured[point])
-            status = complain(EXIT_WRONG, "%s:%zu: point %zu has no range in '%s'.", anchors, r + 2, point + 1, ranges);
+            status =
+                report_error(EXIT_WRONG, "%s:%zu: point %zu has no range in '%s'.", anchors, r + 2, point + 1, ranges);
     }
     for (size_t point = 0; point < s->points && status == 0; point++)
         if (!measured[point])
-            status = complain(EXIT_WRONG, "'%s' numbers its points up to %zu, but point %zu has no range.", ranges,
-                              s->points, point + 1);
+            status = report_error(EXIT_WRONG, "'%s' numbers its points up to %zu, but point %zu has no range.", ranges,
+                                  s->points, point + 1);
     free(measured);
     return status;
 }
@@ -170,21 +171,21 @@ static int locate_points(const option_set *set, svmp_context *context, scene *s)
     const int force = options_given(set, "force") != NULL;
     size_t n = 0, seed = 0;
     double spread = 0;
-    static const char *const journeys[] = {"noise", "first", "heading", "map"};
+    static const char *const slams[] = {"noise", "first", "heading", "map"};
     int status = check_name(set, "name");
     for (size_t k = 0; k < 4 && status == 0; k++)
-        if (options_given(set, journeys[k]))
-            status = complain(EXIT_WRONG, "The option '--%s' needs --odometry.", journeys[k]);
+        if (options_given(set, slams[k]))
+            status = report_error(EXIT_WRONG, "The option '--%s' needs --odometry.", slams[k]);
     if (status == 0 && set->operand_count < 2)
-        status = complain(EXIT_WRONG, "The known points are needed: svmp localise RANGES ANCHORS -o FILE.");
+        status = report_error(EXIT_WRONG, "The known points are needed: svmp localise RANGES ANCHORS -o FILE.");
     if (status == 0) status = read_count("particles", options_value(set, "particles"), 0, 10000000, &n);
     if (status == 0) status = read_count("seed", options_value(set, "seed"), 0, SIZE_MAX / 16, &seed);
     if (status == 0) status = read_real("spread", options_value(set, "spread"), 0, 1e100, &spread);
-    if (status == 0 && n == 0) status = complain(EXIT_WRONG, "At least one particle is needed.");
+    if (status == 0 && n == 0) status = report_error(EXIT_WRONG, "At least one particle is needed.");
     if (status == 0) status = read_ranges(s, set->operands[0]);
     if (status == 0) status = read_anchors(s, set->operands[1]);
     if (status == 0) status = check_points(s, set->operands[0], set->operands[1]);
-    if (status == 0 && output == NULL) status = complain(EXIT_WRONG, "An output file is needed: -o FILE.");
+    if (status == 0 && output == NULL) status = report_error(EXIT_WRONG, "An output file is needed: -o FILE.");
     if (status == 0) status = check_output(output, OUTPUT_PARTICLES, force);
     if (status == 0) status = refuse_input(set, output);
     if (status) return status;
@@ -194,7 +195,7 @@ static int locate_points(const option_set *set, svmp_context *context, scene *s)
     svmp_status done = svmp_localise(context, &ranges, s->found);
     if (spread == 0) spread = usual_spread(s);
     if (done == SVMP_OK) done = make_particles(context, s, options_value(set, "name"), n, spread, seed, &particles);
-    if (done == SVMP_OK) status = shield_write(context, particles, output, NULL, force, &written);
+    if (done == SVMP_OK) status = netcdf_write_in_subprocess(context, particles, output, NULL, force, &written);
     free(written);
     if (done == SVMP_OK && status == 0)
         printf("%zu particles of %zu points, %zu of them known, from %zu ranges; spread %.3g\n", n, s->points,
@@ -208,7 +209,7 @@ static int run(const option_set *set) {
     scene s = {0};
     int status = open_context(set, &context);
     if (status == 0)
-        status = options_given(set, "odometry") ? locate_journey(set, context) : locate_points(set, context, &s);
+        status = options_given(set, "odometry") ? localise_slam(set, context) : locate_points(set, context, &s);
     csv_free(&s.ranges);
     csv_free(&s.anchors);
     free(s.from);

@@ -113,12 +113,12 @@ static void make_map(size_t n, size_t dimension, double *a, const double *v, dou
 /* ---- onto the known points --------------------------------------------------------------------------------------- */
 
 /* With H = sum of (x - mean x)(y - mean y)' over the known points: R = H (H'H)^(-1/2), s = tr(R'H) / sum |x - mean
- * x|^2. `room` has 5 k^2 + 2 k numbers. */
-static svmp_status procrustes(svmp_context *context, const svmp_ranges *r, double *x, double *room) {
+ * x|^2. `workspace` has 5 k^2 + 2 k numbers. */
+static svmp_status procrustes(svmp_context *context, const svmp_ranges *r, double *x, double *workspace) {
     const size_t k = r->dimension;
-    double *h = room, *g = h + k * k, *v = g + k * k, *rotation = v + k * k, *moved = rotation + k * k;
+    double *h = workspace, *g = h + k * k, *v = g + k * k, *rotation = v + k * k, *moved = rotation + k * k;
     double *x_mean = moved + k * k, *y_mean = x_mean + k, known = 0, size = 0, trace = 0, largest = 0, smallest;
-    memset(room, 0, (5 * k * k + 2 * k) * sizeof *room);
+    memset(workspace, 0, (5 * k * k + 2 * k) * sizeof *workspace);
     for (size_t i = 0; i < r->points; i++) {
         if (!is_known(r, i)) continue;
         known++;
@@ -167,19 +167,19 @@ svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ranges, doub
         return svmp_fail(context, SVMP_BAD_CALL,
                          "svmp_localise: points in 1 to 3 dimensions, ranges and a result are needed.");
     const size_t n = ranges->points;
-    double *d = NULL, *v = NULL, *room = NULL;
+    double *d = NULL, *v = NULL, *workspace = NULL;
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_allocate(context, n, n * sizeof *d, (void **)&d));
     SVMP_CHECK(svmp_allocate(context, n, n * sizeof *v, (void **)&v));
-    SVMP_CHECK(SVMP_NEW(context, room, n + 64));
+    SVMP_CHECK(SVMP_NEW(context, workspace, n + 64));
     SVMP_CHECK(fill_paths(context, ranges, d));
-    centre(n, d, room);
+    centre(n, d, workspace);
     diagonalise(n, d, v);
     make_map(n, ranges->dimension, d, v, positions);
-    SVMP_CHECK(procrustes(context, ranges, positions, room));
+    SVMP_CHECK(procrustes(context, ranges, positions, workspace));
 done:
     svmp_release(context, d);
     svmp_release(context, v);
-    svmp_release(context, room);
+    svmp_release(context, workspace);
     return status;
 }

@@ -45,7 +45,7 @@ static int is_known(const compiled_plan *plan, size_t g) {
 
 /* The programs with most work, as long as the text is not too long. */
 static svmp_status choose(const backend *b, compiled_plan *plan) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     program_work *works = NULL;
     double all = 0;
     size_t instructions = 0, different = 0;
@@ -72,7 +72,7 @@ done:
 
 /* Sets of programs of a kind. */
 static svmp_status divide(const backend *b, compiled_plan *plan) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     size_t *by_kind = NULL, at = 0;
     double lanes = 0;
     svmp_status status;
@@ -112,7 +112,7 @@ void svmp_cuda_share(size_t n, unsigned width, generated_args *made) {
 }
 
 static svmp_status fill_sets(backend *b, const compiled_plan *plan, void *const *kernels) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     SVMP_TRY(SVMP_NEW(b->context, own->generated, plan->sets));
     for (size_t s = 0; s < plan->sets; s++) {
         generated_args *made = &own->generated[s];
@@ -140,7 +140,7 @@ static void keep_others(cuda *own, const compiled_plan *plan) {
 }
 
 static svmp_status load_image(backend *b, const compiled_plan *plan, const char *image, size_t bytes, int *loaded) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     void **kernels = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(b->context, kernels, plan->sets));
@@ -174,7 +174,7 @@ static svmp_status compile(backend *b, const compiled_plan *plan, int capability
         snprintf(why, sizeof why, "the driver does not take what NVRTC %d.%d compiles", compiler.major, compiler.minor);
         if (loaded) svmp_kept_write(context, key, image, bytes);
     }
-    if (loaded) keep_others(b->own, plan);
+    if (loaded) keep_others(b->local_state, plan);
 done:
     if (status == SVMP_OK && !loaded)
         svmp_log(context, found || compiler.wrong ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
@@ -185,7 +185,7 @@ done:
 }
 
 svmp_status svmp_cuda_compile(backend *b, const program_code *codes) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const int capability = own->ops->capability ? own->ops->capability(own->device) : 0;
     compiled_plan plan = {.codes = codes};
     svmp_status status = SVMP_OK;

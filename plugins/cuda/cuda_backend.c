@@ -10,14 +10,14 @@
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_cuda_check(backend *b, int failure) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     if (failure == 0) return SVMP_OK;
     return svmp_fail(b->context, SVMP_DEVICE_FAILED, "The device %s failed: %s.", own->describe,
                      own->ops->error(own->device));
 }
 
 svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const double gib = 1024.0 * 1024 * 1024;
     const size_t room = own->ops->room(own->device);
     void *made = NULL;
@@ -38,7 +38,7 @@ svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer
 }
 
 svmp_status svmp_cuda_put(backend *b, size_t count, size_t size, const void *from, void **pointer) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     SVMP_TRY(svmp_cuda_take(b, count, size, pointer));
     return count ? svmp_cuda_check(
                        b, own->ops->to_device(own->device, own->taken[own->taken_count - 1], from, count * size))
@@ -58,7 +58,7 @@ static svmp_status refuse(const backend *b) {
 }
 
 static svmp_status take_arrays(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const size_t variables = b->model->graph->variables, numbers = variables * b->n;
     SVMP_TRY(CUDA_TAKE(b, own->x, numbers));
     SVMP_TRY(CUDA_TAKE(b, own->score, numbers));
@@ -66,15 +66,15 @@ static svmp_status take_arrays(backend *b) {
     for (size_t s = 0; s < 2; s++)
         if (b->state[s]) SVMP_TRY(CUDA_TAKE(b, own->state[s], numbers));
     const svmp_graph *graph = b->model->graph;
-    if (graph->whole_variable) SVMP_TRY(CUDA_PUT(b, own->whole_variable, variables, graph->whole_variable));
-    if (graph->whole_node) SVMP_TRY(CUDA_PUT(b, own->whole_node, graph->nodes, graph->whole_node));
+    if (graph->variable_key) SVMP_TRY(CUDA_PUT(b, own->variable_key, variables, graph->variable_key));
+    if (graph->node_key) SVMP_TRY(CUDA_PUT(b, own->node_key, graph->nodes, graph->node_key));
     SVMP_TRY(CUDA_PUT(b, own->lower, variables, b->model->lower));
     return CUDA_PUT(b, own->upper, variables, b->model->upper);
 }
 
 /* `messages`: rows behind those of the variables. */
 svmp_status svmp_cuda_take_places(backend *b, const kernel *k) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const size_t variables = b->model->graph->variables, rows = variables * (b->messages ? 2 : 1);
     centre_args *c = &own->centre;
     int plain = 0, scaled = 0;
@@ -105,7 +105,7 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
         svmp_release(b->context, own);
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
     }
-    b->own = own;
+    b->local_state = own;
     snprintf(own->describe, sizeof own->describe, "%s", ops->describe(own->device));
     SVMP_TRY(take_arrays(b));
     SVMP_TRY(svmp_cuda_take_places(b, k));
@@ -127,7 +127,7 @@ void svmp_cuda_release(svmp_context *context, cuda *own) {
 }
 
 void svmp_cuda_free(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     svmp_cuda_free_measure(b);
     svmp_cuda_release(b->context, own);
     if (own->device) own->ops->close(own->device);
@@ -142,7 +142,7 @@ typedef struct mirror {
 } mirror;
 
 static mirror mirror_of(const backend *b, backend_array which) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const size_t variables = b->model->graph->variables, bytes = variables * b->n * sizeof(double);
     switch (which) {
     case ARRAY_PARTICLES: return (mirror){b->x, own->x, bytes};
@@ -164,7 +164,7 @@ static int launch_long(const cuda *own, const sum_args *sums, size_t count) {
 }
 
 svmp_status svmp_cuda_launch_sums(backend *b, const row_sums *sums) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const size_t threads = sums->count * sums->whole.n;
     SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_SUM, 64, &sums->whole, threads)));
     SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums->pieces, sums->piece_count)));
@@ -173,7 +173,7 @@ svmp_status svmp_cuda_launch_sums(backend *b, const row_sums *sums) {
 
 /* The programs of particles x: they and phi trade places every step, so that arguments take them as they are. */
 svmp_status svmp_cuda_launch_programs(backend *b, const double *x) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const size_t n = b->n;
     for (size_t g = 0; g < own->program_alone; g++) {
         program_args args = own->programs[g];
@@ -194,7 +194,7 @@ svmp_status svmp_cuda_launch_programs(backend *b, const double *x) {
 }
 
 svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const size_t n = b->n;
     SVMP_TRY(svmp_cuda_launch_programs(b, x));
     row_sums sums = own->quadratic, gather = own->gather;
@@ -208,13 +208,13 @@ svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
 }
 
 static svmp_status launch_score(backend *b, const double *x) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     own->score_lacks = 0;
     return svmp_cuda_launch_score(b, x, own->score);
 }
 
 svmp_status svmp_cuda_score(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     svmp_cuda_forget(own, ARRAY_SCORE);
     own->due = own->whole_score ? DUE_SCORE : 0;
     return own->due ? SVMP_OK : launch_score(b, own->x);
@@ -238,7 +238,7 @@ typedef struct launch_step {
 } launch_step;
 
 static svmp_status launch_steps(backend *b, const pair_args *a, size_t count, const launch_step *steps) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     for (size_t k = 0; k < count; k++)
         if (steps[k].count)
             SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, steps[k].which, own->bits, a, steps[k].count)));
@@ -264,7 +264,7 @@ svmp_status svmp_cuda_matrices(backend *b, const cuda_term *term, const pair_arg
 }
 
 static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, size_t to) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const pair_args a = svmp_cuda_batch(term, from, to);
     if (term->way == WAY_FUSED) return svmp_cuda_check(b, own->ops->fused(own->device, own->bits, &a));
     if (term->way == WAY_MOMENTS)
@@ -276,7 +276,7 @@ static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, siz
 }
 
 svmp_status svmp_cuda_centre(backend *b, size_t first) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     centre_args c = own->centre;
     const size_t at = first * b->n, count = b->model->graph->variables - first;
     c.x = own->x + at;
@@ -294,14 +294,14 @@ svmp_status svmp_cuda_centre(backend *b, size_t first) {
 }
 
 svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     if (term->draw.begin == NULL) return SVMP_OK;
     term->draw.iteration = t;
     return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_DRAW, 64, &term->draw, term->units));
 }
 
 static svmp_status launch_stein(backend *b, size_t t) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     SVMP_TRY(svmp_cuda_centre(b, 0));
     if (b->messages) SVMP_TRY(svmp_cuda_find_messages(b));
     for (size_t a = 0; a < own->term_count; a++) {
@@ -315,7 +315,7 @@ static svmp_status launch_stein(backend *b, size_t t) {
 }
 
 svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     (void)k; /* as it was when the backend was made */
     svmp_cuda_forget(own, ARRAY_PHI);
     svmp_cuda_forget(own, ARRAY_SD);
@@ -325,7 +325,7 @@ svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t) {
 }
 
 svmp_status svmp_cuda_settle(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const unsigned due = own->due;
     own->due = 0;
     if (due & DUE_SCORE) SVMP_TRY(launch_score(b, own->x));
@@ -333,7 +333,7 @@ svmp_status svmp_cuda_settle(backend *b) {
 }
 
 svmp_status svmp_cuda_fetch(backend *b, backend_array which) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     SVMP_TRY(svmp_cuda_await(b));
     const mirror m = mirror_of(b, which);
     if (own->fresh & 1u << which) return SVMP_OK;
@@ -344,7 +344,7 @@ svmp_status svmp_cuda_fetch(backend *b, backend_array which) {
 }
 
 svmp_status svmp_cuda_store(backend *b, backend_array which) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     SVMP_TRY(svmp_cuda_await(b));
     SVMP_TRY(svmp_cuda_settle(b));
     const mirror m = mirror_of(b, which);
@@ -356,7 +356,7 @@ svmp_status svmp_cuda_store(backend *b, backend_array which) {
 
 /* Rows of the particles, for other processes. */
 svmp_status svmp_cuda_fetch_rows(backend *b, size_t first, size_t last) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const size_t at = first * b->n, bytes = (last - first) * b->n * sizeof(double);
     SVMP_TRY(svmp_cuda_await(b));
     if (bytes == 0 || own->fresh & 1u << ARRAY_PARTICLES) return SVMP_OK;
@@ -364,7 +364,7 @@ svmp_status svmp_cuda_fetch_rows(backend *b, size_t first, size_t last) {
 }
 
 svmp_status svmp_cuda_store_rows(backend *b, size_t first, size_t last) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const size_t at = first * b->n, bytes = (last - first) * b->n * sizeof(double);
     own->halo_moved = 1;
     return bytes ? svmp_cuda_check(b, own->ops->to_device(own->device, own->x + at, b->x + at, bytes)) : SVMP_OK;
@@ -390,12 +390,12 @@ CUDA_KIND(svmp_backend_cuda_f64, "cuda-f64", alloc_double);
 static svmp_status alloc_auto(backend *b, const kernel *k) {
     b->kind = b->local = &svmp_backend_cuda; /* as choice.c would have it */
     const svmp_status status = b->local->alloc(b, k);
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     if (status != SVMP_NO_MEMORY || own == NULL || !own->full) return status;
     svmp_log(b->context, SVMP_LOG_WARNING, "There is not enough free memory on %s; the run uses the CPU.",
              own->describe);
     svmp_cuda_free(b);
-    b->own = NULL;
+    b->local_state = NULL;
     b->kind = b->local = &svmp_backend_cpu;
     return b->local->alloc(b, k);
 }

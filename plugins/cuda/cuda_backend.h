@@ -48,7 +48,7 @@ typedef struct cuda {
     size_t taken_count, taken_capacity; /* memory of the device */
 
     double *x, *score, *phi, *state[2], *lower, *upper;
-    uint32_t *whole_variable, *whole_node; /* of a part of a model: indices in the whole; NULL: the same */
+    uint32_t *variable_key, *node_key; /* of a part of a model: indices in the whole; NULL: the same */
     unsigned fresh;                        /* arrays of which the host has the numbers: bit 1 << backend_array */
     char describe[128];
 

@@ -18,7 +18,7 @@ struct cuda_measure {
 /* The backend as the plan sees it: its own arrays, and n particles. */
 static backend seen_by(const backend *b, cuda_measure *m) {
     backend seen = *b;
-    seen.own = &m->own;
+    seen.local_state = &m->own;
     seen.n = m->n;
     seen.sd = NULL;
     return seen;
@@ -28,7 +28,7 @@ static svmp_status plan(backend *b, const kernel *k, cuda_measure *m) {
     const svmp_graph *graph = b->model->graph;
     backend seen = seen_by(b, m);
     SVMP_TRY(CUDA_TAKE(&seen, m->score, graph->variables * b->n));
-    SVMP_TRY(CUDA_TAKE(&seen, m->there, graph->own_variables));
+    SVMP_TRY(CUDA_TAKE(&seen, m->there, graph->moved_variables));
     if (m->n < b->n) SVMP_TRY(CUDA_TAKE(&seen, m->x_few, graph->variables * m->n));
     if (m->n < b->n) SVMP_TRY(CUDA_TAKE(&seen, m->s_few, graph->variables * m->n));
     m->own.score = m->s_few ? m->s_few : m->score;
@@ -39,7 +39,7 @@ static svmp_status plan(backend *b, const kernel *k, cuda_measure *m) {
 }
 
 static svmp_status make(backend *b, const kernel *k, size_t n, cuda_measure **made) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     cuda_measure *m = NULL;
     SVMP_TRY(SVMP_NEW(b->context, m, 1));
     *made = own->measure = m;
@@ -49,8 +49,8 @@ static svmp_status make(backend *b, const kernel *k, size_t n, cuda_measure **ma
     m->own = (cuda){.ops = &m->plain,
                     .device = own->device,
                     .bits = 64,
-                    .whole_variable = own->whole_variable,
-                    .whole_node = own->whole_node};
+                    .variable_key = own->variable_key,
+                    .node_key = own->node_key};
     snprintf(m->own.describe, sizeof m->own.describe, "%s", own->describe);
     const svmp_status status = plan(b, k, m);
     if (status != SVMP_OK) svmp_cuda_free_measure(b);
@@ -59,7 +59,7 @@ static svmp_status make(backend *b, const kernel *k, size_t n, cuda_measure **ma
 }
 
 void svmp_cuda_free_measure(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     if (own->measure == NULL) return;
     svmp_cuda_release(b->context, &own->measure->own);
     svmp_release(b->context, own->measure);
@@ -67,25 +67,25 @@ void svmp_cuda_free_measure(backend *b) {
 }
 
 static svmp_status launch(backend *b, device_kernel which, const void *args, size_t count) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     return svmp_cuda_check(b, own->ops->launch(own->device, which, 64, args, count));
 }
 
 /* The particles as they are, their scores and places. */
 static svmp_status survey(backend *b, backend *seen, cuda_measure *m) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const size_t variables = b->model->graph->variables, n = m->n;
     m->own.x = m->x_few ? m->x_few : own->x;
     SVMP_TRY(svmp_cuda_launch_score(b, own->x, m->score));
     const first_args particles = {own->x, m->x_few, b->n, n}, scores = {m->score, m->s_few, b->n, n};
     if (m->x_few) SVMP_TRY(launch(b, KERNEL_FIRST, &particles, variables * n));
-    if (m->s_few) SVMP_TRY(launch(b, KERNEL_FIRST, &scores, b->model->graph->own_variables * n));
+    if (m->s_few) SVMP_TRY(launch(b, KERNEL_FIRST, &scores, b->model->graph->moved_variables * n));
     double *sd = m->own.centre.sd; /* as the particles are, and not smoothed */
     if (sd) SVMP_TRY(svmp_cuda_check(b, own->ops->clear(own->device, sd, variables * sizeof *sd)));
     SVMP_TRY(svmp_cuda_centre(seen, 0));
     if (seen->messages) SVMP_TRY(svmp_cuda_find_messages(seen));
     const survey_args args = {n, m->own.x, m->own.score, m->there};
-    return launch(b, KERNEL_SURVEY, &args, b->model->graph->own_variables);
+    return launch(b, KERNEL_SURVEY, &args, b->model->graph->moved_variables);
 }
 
 static svmp_status add_batch(backend *seen, const cuda_measure *m, const cuda_term *term, size_t from, size_t to) {
@@ -102,8 +102,8 @@ static int all_finite(size_t count, const stein_measure *measured) {
 }
 
 svmp_status svmp_cuda_measure(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured) {
-    cuda *own = b->own;
-    const size_t variables = b->model->graph->own_variables;
+    cuda *own = b->local_state;
+    const size_t variables = b->model->graph->moved_variables;
     if (own->unmeasured) return SVMP_UNSUPPORTED;
     SVMP_TRY(svmp_cuda_await(b));
     cuda_measure *m = own->measure;

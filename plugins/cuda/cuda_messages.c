@@ -110,8 +110,8 @@ static svmp_status list_all(const backend *b, message_lists *l) {
     SVMP_TRY(SVMP_NEW(b->context, l->linear, graph->variables));
     SVMP_TRY(SVMP_NEW(b->context, l->derivative_start, graph->variables + 1));
     for (size_t own = 0; own < 2; own++) SVMP_TRY(SVMP_NEW(b->context, l->start[own], graph->variables + 1));
-    for (size_t v = 0; v < graph->own; v++)
-        for (size_t i = graph->first[v]; b->messages->asked[v] && i < graph->first[v + 1]; i++) {
+    for (size_t v = 0; v < graph->moved; v++)
+        for (size_t i = graph->first[v]; b->messages->has_message[v] && i < graph->first[v + 1]; i++) {
             SVMP_TRY(list_derivatives(b, v, i, l));
             SVMP_TRY(list_quadratic(b, v, i, l));
             l->linear[l->asked] = model->quadratic.linear[i];
@@ -125,7 +125,7 @@ static svmp_status list_all(const backend *b, message_lists *l) {
 /* The programs of a group, whose instances they share. */
 static svmp_status put_group(backend *b, const message_lists *l, size_t g, const size_t *first_row, double *rows,
                              const uint32_t *node_of) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     cuda_messages *m = &own->messages;
     const factor_group *group = &b->model->groups[g];
     program_args instances;
@@ -152,7 +152,7 @@ static svmp_status put_group(backend *b, const message_lists *l, size_t g, const
 /* All programs, with room for their derivatives, whose rows are found out. */
 static svmp_status put_programs(backend *b, const message_lists *l, size_t *first_row, double **rows,
                                 const uint32_t *node_of) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     cuda_messages *m = &own->messages;
     const size_t groups = b->model->group_count, lists = l->first[groups];
     for (size_t e = 0; e < lists; e++) first_row[e + 1] = first_row[e] + l->lists[e].count * l->lists[e].rows;
@@ -164,7 +164,7 @@ static svmp_status put_programs(backend *b, const message_lists *l, size_t *firs
 }
 
 static svmp_status put_sums(backend *b, const message_lists *l, const size_t *first_row, const double *rows) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     cuda_messages *m = &own->messages;
     size_t *item = NULL;
     double *constant = NULL, *there = NULL;
@@ -194,7 +194,7 @@ done:
 }
 
 static svmp_status put_standardise(backend *b, const message_lists *l) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     cuda_messages *m = &own->messages;
     const centre_args *c = &own->centre;
     uint32_t *to = NULL;
@@ -240,7 +240,7 @@ done:
 }
 
 svmp_status svmp_cuda_find_messages(backend *b) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const cuda_messages *m = &own->messages;
     const device_ops *ops = own->ops;
     row_sums others = m->others;

@@ -10,7 +10,7 @@
 
 /* A finite score that single precision does not have, or not the sum of n of them: the number of it, or SIZE_MAX. */
 static size_t find_beyond(const backend *b) {
-    const size_t total = b->model->graph->own_variables * b->n;
+    const size_t total = b->model->graph->moved_variables * b->n;
     const double most = (double)FLT_MAX / (double)b->n;
     size_t beyond = SIZE_MAX;
     for (size_t at = 0; at < total; at++) {
@@ -22,7 +22,7 @@ static size_t find_beyond(const backend *b) {
 
 /* What is needed to say which number is wrong. */
 static svmp_status say_wrong(backend *b, size_t t) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     char name[128];
     const backend_array read[] = {ARRAY_PARTICLES, ARRAY_SCORE, ARRAY_PHI};
     for (size_t k = 0; k < 3; k++) {
@@ -50,16 +50,16 @@ static void trade(cuda *own) {
 /* The oldest of the steps that are ahead. Those after one that was wrong did nothing, and are forgotten with it.
  * `current`: whether the last step is still that of the caller. */
 static svmp_status take_outcome(backend *b, size_t current) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     step_result result = {0};
     SVMP_TRY(svmp_cuda_check(b, own->ops->outcome(own->device, &result)));
-    const size_t t = own->last_t - (b->ahead - 1);
+    const size_t t = own->last_t - (b->queued - 1);
     memcpy(&b->largest, &result.largest, sizeof b->largest);
-    b->past[t % BACKEND_PATIENCE] = b->largest;
-    if (!result.wrong) return b->ahead--, SVMP_OK;
-    if (b->ahead % 2 == 1) trade(own);
-    b->undone += b->ahead - current;
-    b->ahead = 0;
+    b->past[t % BACKEND_MOST_QUEUED] = b->largest;
+    if (!result.wrong) return b->queued--, SVMP_OK;
+    if (b->queued % 2 == 1) trade(own);
+    b->rolled_back += b->queued - current;
+    b->queued = 0;
     b->moved = 0;
     own->due = 0;
     own->centred = 0;
@@ -68,12 +68,12 @@ static svmp_status take_outcome(backend *b, size_t current) {
 }
 
 svmp_status svmp_cuda_await(backend *b) {
-    while (b->ahead > 0) SVMP_TRY(take_outcome(b, 0));
+    while (b->queued > 0) SVMP_TRY(take_outcome(b, 0));
     return SVMP_OK;
 }
 
 void svmp_cuda_take_back(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const backend_array changed[] = {ARRAY_PARTICLES, ARRAY_PHI, ARRAY_STEP_FIRST, ARRAY_STEP_SECOND};
     for (size_t k = 0; k < 4; k++) svmp_cuda_forget(own, changed[k]);
     trade(own);
@@ -84,12 +84,12 @@ void svmp_cuda_take_back(backend *b) {
 /* Small models are launched many iterations at a time; those of large ones take so long that a few are enough. */
 static size_t most_ahead(const backend *b) {
     enum { FEW = 8, SMALL = 100000 };
-    return b->model->graph->variables * b->n <= SMALL ? BACKEND_PATIENCE : FEW;
+    return b->model->graph->variables * b->n <= SMALL ? BACKEND_MOST_QUEUED : FEW;
 }
 
 /* A step was launched, the new particles will be in phi. */
 static svmp_status finish(backend *b, size_t t) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     svmp_cuda_forget(own, ARRAY_STEP_FIRST);
     svmp_cuda_forget(own, ARRAY_STEP_SECOND);
     svmp_cuda_forget(own, ARRAY_PARTICLES);
@@ -97,24 +97,24 @@ static svmp_status finish(backend *b, size_t t) {
     trade(own);
     own->last_t = t;
     b->moved = 1;
-    b->ahead++;
-    while (b->ahead > b->patience || b->ahead > most_ahead(b)) SVMP_TRY(take_outcome(b, 1));
+    b->queued++;
+    while (b->queued > b->most_queued || b->queued > most_ahead(b)) SVMP_TRY(take_outcome(b, 1));
     return SVMP_OK;
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 static svmp_status move(backend *b, device_kernel which, const step_args *args, size_t t) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     SVMP_TRY(svmp_cuda_settle(b));
-    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->own_variables * b->n)));
+    SVMP_TRY(svmp_cuda_check(b, own->ops->step(own->device, which, args, b->model->graph->moved_variables * b->n)));
     own->centred = 0;
     return finish(b, t);
 }
 
 /* All that is due, and the step, in one launch. */
 static svmp_status iterate(backend *b, const step_args *by, size_t t) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     cuda_term *term = &own->terms[0];
     iteration_args args = {.pair = term->all,
                            .step = *by,
@@ -124,7 +124,7 @@ static svmp_status iterate(backend *b, const step_args *by, size_t t) {
                            .placed = own->centre.placed,
                            .placed_next = own->placed_next};
     if (!own->centred) SVMP_TRY(svmp_cuda_centre(b, 0));
-    if (own->halo_moved) SVMP_TRY(svmp_cuda_centre(b, b->model->graph->own_variables));
+    if (own->halo_moved) SVMP_TRY(svmp_cuda_centre(b, b->model->graph->moved_variables));
     SVMP_TRY(svmp_cuda_draw(b, term, own->due_t));
     args.pair.units = term->units;
     args.pair.z = own->centre.z32;
@@ -151,7 +151,7 @@ static svmp_status iterate(backend *b, const step_args *by, size_t t) {
 }
 
 static step_args arguments(const backend *b, double rate, size_t t) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     return (step_args){.n = b->n,
                        .x = own->x,
                        .score = own->score,
@@ -162,8 +162,8 @@ static step_args arguments(const backend *b, double rate, size_t t) {
                        .second = own->state[1],
                        .rate = rate,
                        .seed = b->seed,
-                       .whole = own->whole_variable,
-                       .awaited = b->patience == 0,
+                       .whole = own->variable_key,
+                       .awaited = b->most_queued == 0,
                        .quick = own->bits == 32,
                        .iteration = t};
 }
@@ -184,7 +184,7 @@ static svmp_status set_rule(const backend *b, const step *s, size_t t, step_args
 }
 
 svmp_status svmp_cuda_step(backend *b, const step *s, double rate, size_t t) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     step_args args = arguments(b, rate, t);
     SVMP_TRY(set_rule(b, s, t, &args));
     if (s->rule->in_sd) args.unit = own->centre.sd;

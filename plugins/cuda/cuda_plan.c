@@ -92,7 +92,7 @@ static int shares(const program_args *p) { return p->registers <= SMALL_REGISTER
 
 /* One launch for programs of a kind: small ones then take no longer than the largest. */
 static svmp_status plan_together(backend *b, size_t count, const program_args *list, size_t kind) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     programs_args *made = &own->together[kind];
     uint32_t *first = NULL;
     svmp_status status;
@@ -118,7 +118,7 @@ done:
 
 /* Those that are alone come first, then both kinds of those that are not. */
 static svmp_status order_programs(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     program_args *ordered = NULL;
     size_t at = 0, from[3];
     double blocks = 0;
@@ -163,7 +163,7 @@ static int find_rows(const svmp_model *model, const program_code *codes, size_t 
 
 /* The rows that are added up for each variable. Their numbers are short where they can be. */
 static svmp_status plan_gather(backend *b, const program_code *codes) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const svmp_model *model = b->model;
     const size_t rows = model->group_row[model->group_count];
     sum_args *whole = &own->gather.whole;
@@ -197,7 +197,7 @@ done:
 }
 
 static svmp_status plan_programs(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const svmp_model *model = b->model;
     double *gradient = NULL;
     program_code *codes = NULL;
@@ -292,7 +292,7 @@ done:
 }
 
 svmp_status svmp_cuda_plan_score(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const svmp_model *model = b->model;
     const quadratic *q = &model->quadratic;
     const size_t variables = model->graph->variables, entries = q->start[variables];
@@ -303,18 +303,18 @@ svmp_status svmp_cuda_plan_score(backend *b) {
     SVMP_TRY(CUDA_PUT(b, whole->constant, variables, q->linear));
     whole->minus = 1;
     whole->out = own->score;
-    SVMP_TRY(svmp_cuda_cut(b, model->graph->own_variables, q->start, &own->quadratic));
+    SVMP_TRY(svmp_cuda_cut(b, model->graph->moved_variables, q->start, &own->quadratic));
 
     if (!own->gathers) return SVMP_OK;
     own->gather.whole.out = own->score;
-    return svmp_cuda_cut(b, model->graph->own_variables, model->gather_start, &own->gather);
+    return svmp_cuda_cut(b, model->graph->moved_variables, model->gather_start, &own->gather);
 }
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 /* Programs that have a launch of their own, one after the other, share what one of them needs at most. */
 svmp_status svmp_cuda_plan_registers(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const device_ops *ops = own->ops;
     cuda_messages *m = &own->messages;
     double *far = NULL;

@@ -38,7 +38,7 @@ static svmp_status add_domain(const backend *b, const stein_unit *unit, size_t u
 
 /* Whether a unit is in the part of large ones. Random domains and linear terms have one part. */
 static int is_large(const backend *b, const kernel_term *asked, const cuda_term *term, const stein_unit *unit) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const svmp_graph *graph = b->model->graph;
     pair_args probe = term->all;
     if (asked->domain == DOMAIN_RANDOM || asked->shape->value == NULL || own->ops->fuses == NULL) return 0;
@@ -85,7 +85,7 @@ static svmp_status list_units(const backend *b, const kernel *k, size_t a, const
 
 /* A random domain is drawn on the device: what it is drawn from, and room. */
 static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *term) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const svmp_graph *graph = b->model->graph;
     draw_args *d = &term->draw;
     size_t widest = 0, most = 0;
@@ -99,11 +99,11 @@ static svmp_status plan_draw(backend *b, const kernel_term *asked, cuda_term *te
     }
     const size_t neighbours = asked->neighbours < most ? asked->neighbours : most;
     *d = (draw_args){
-        .neighbours = neighbours, .width = (neighbours + 1) * widest, .seed = b->seed, .whole = own->whole_node};
+        .neighbours = neighbours, .width = (neighbours + 1) * widest, .seed = b->seed, .whole = own->node_key};
     SVMP_TRY(CUDA_PUT(b, d->first, graph->nodes + 1, graph->first));
     SVMP_TRY(CUDA_PUT(b, d->start, graph->distinct + 1, graph->neighbourhoods.start));
     SVMP_TRY(CUDA_PUT(b, d->item, graph->neighbourhoods.start[graph->distinct], graph->neighbourhoods.item));
-    SVMP_TRY(CUDA_PUT(b, d->neighbourhood_of, graph->own, graph->neighbourhood_of));
+    SVMP_TRY(CUDA_PUT(b, d->neighbourhood_of, graph->moved, graph->neighbourhood_of));
     SVMP_TRY(CUDA_TAKE(b, d->drawn, term->units * (d->neighbours + 1)));
     SVMP_TRY(CUDA_TAKE(b, d->domain, term->units * d->width));
     SVMP_TRY(CUDA_TAKE(b, d->begin, term->units));
@@ -125,7 +125,7 @@ static size_t choose_pieces(size_t numbers, size_t longest) {
 
 /* `entries`: of all domains. One kernel counts them in 32 bits. */
 static cuda_way choose_way(const backend *b, const kernel_term *asked, const cuda_term *term, size_t entries) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     if (asked->shape->value == NULL)
         return svmp_term_multiplies(asked, b->n, b->model->graph->variables) ? WAY_MATRIX : WAY_MOMENTS;
     if (entries > UINT32_MAX) return WAY_MATRIX;
@@ -134,7 +134,7 @@ static cuda_way choose_way(const backend *b, const kernel_term *asked, const cud
 
 /* As many matrices at once as have room in a share of the memory; at least one. */
 static svmp_status plan_batch(backend *b, size_t longest, cuda_term *term) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     if (term->way != WAY_MATRIX) {
         term->batch = term->units;
         SVMP_TRY(CUDA_TAKE(b, term->all.guess, 3 * term->units));
@@ -201,7 +201,7 @@ static unit_record record_of(const backend *b, const cuda_term *term, const term
 
 /* Records, if every unit has one member and fits in one. */
 static svmp_status plan_records(backend *b, const term_lists *l, cuda_term *term) {
-    const cuda *own = b->own;
+    const cuda *own = b->local_state;
     const size_t *start = b->model->quadratic.start, variables = b->model->graph->variables;
     const int sums = !own->gathers && own->quadratic.piece_count == 0;
     unit_record *made = NULL;
@@ -223,7 +223,7 @@ done:
 }
 
 static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32_t *nodes, int large) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     const kernel_term *asked = &k->terms[a];
     const centre_args *c = &own->centre;
     cuda_term *term = &own->terms[own->term_count];
@@ -299,12 +299,12 @@ done:
 /* Whether an iteration is one launch: a kernel of one term that the device can join to the step, of particles that are
  * not in units of their sd, which is kept from iteration to iteration. */
 svmp_status svmp_cuda_plan_whole(backend *b) {
-    cuda *own = b->own;
+    cuda *own = b->local_state;
     cuda_term *term = &own->terms[0];
     const size_t variables = b->model->graph->variables;
     if (own->term_count != 1 || term->way != WAY_FUSED || own->ops->iterate == NULL || b->messages || b->sd)
         return SVMP_OK;
-    if (term->member_start[term->units] != b->model->graph->own_variables) return SVMP_OK;
+    if (term->member_start[term->units] != b->model->graph->moved_variables) return SVMP_OK;
     pair_args all = term->all;
     all.units = term->units;
     const int iterates = own->ops->iterates(own->device, own->bits, &all);

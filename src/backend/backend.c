@@ -61,11 +61,11 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     svmp_context *context = model->context;
     svmp_status status;
     backend *b = NULL;
-    const svmp_status room = SVMP_NEW(context, b, 1);
-    if (room == SVMP_OK)
+    const svmp_status workspace = SVMP_NEW(context, b, 1);
+    if (workspace == SVMP_OK)
         *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
-    SVMP_CHECK(svmp_model_agree(model, room));
-    b->span = (node_span){0, model->graph->own};
+    SVMP_CHECK(svmp_model_agree(model, workspace));
+    b->span = (node_span){0, model->graph->moved};
     b->threads = svmp_context_threads(context);
     SVMP_CHECK(svmp_messages_create(b, k));
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
@@ -103,7 +103,7 @@ svmp_status svmp_backend_refresh(backend *b) { return b->kind->refresh ? b->kind
 void svmp_backend_free(backend *b) {
     if (b == NULL) return;
     svmp_mpi_detach(b);
-    if (b->own) b->local->free(b);
+    if (b->local_state) b->local->free(b);
     svmp_evaluator_free(b->evaluator);
     svmp_release(b->context, b->x);
     svmp_release(b->context, b->score);

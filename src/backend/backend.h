@@ -95,7 +95,7 @@ const char *svmp_backend_name(size_t k);
 /* Returns NULL, with an error that lists the names, if there is no backend of that name. */
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 
-enum { BACKEND_PATIENCE = 32 }; /* steps that a backend may be ahead of its caller */
+enum { BACKEND_MOST_QUEUED = 32 }; /* steps that a backend may be ahead of its caller */
 
 struct backend {
     const backend_kind *kind, *local; /* `local` does the work; it differs from `kind` only with several processes */
@@ -116,13 +116,13 @@ struct backend {
     struct messages *messages;          /* to nodes (node_messages.h); NULL: the kernel asks for none */
     double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
                                          * what the method has in its place */
-    size_t patience;                    /* steps whose outcome may be unknown when `step` and `diffuse` return */
-    size_t ahead;                       /* steps whose outcome is unknown; `largest` is that of the step before them, */
-    double past[BACKEND_PATIENCE];      /* and that of step t < those is past[t % BACKEND_PATIENCE] */
-    size_t undone;                      /* steps before the current one that were undone since the caller set it to 0 */
+    size_t most_queued;                 /* steps whose outcome may be unknown when `step` and `diffuse` return */
+    size_t queued;                      /* steps whose outcome is unknown; `largest` is that of the step before them, */
+    double past[BACKEND_MOST_QUEUED];   /* and that of step t < those is past[t % BACKEND_MOST_QUEUED] */
+    size_t rolled_back;                 /* steps before the current one that were undone since the caller set it to 0 */
     int moved;                          /* whether phi holds the particles before the last step, and x those after it */
     evaluator *evaluator;               /* of backends that use the model's own */
-    void *own;                          /* the local backend's */
+    void *local_state;                  /* the local backend's */
     struct mpi_halo *mpi;               /* of `mpi` */
 };
 

@@ -41,9 +41,9 @@ static svmp_status exchange(backend *b) {
     const svmp_graph *graph = b->model->graph;
     const double started = svmp_clock_seconds();
     m->status = SVMP_OK;
-    if (elsewhere(b)) note(b, b->local->fetch_rows(b, graph->interior_variables, graph->own_variables));
+    if (elsewhere(b)) note(b, b->local->fetch_rows(b, graph->inner_variables, graph->moved_variables));
     pack(b->model->graph, b->n, b->x, m->leaving);
-    peers->depart(peers, m->line, m->leaving, b->x + b->model->graph->own_variables * b->n);
+    peers->depart(peers, m->line, m->leaving, b->x + b->model->graph->moved_variables * b->n);
     m->travelling = true;
     m->times.packing += svmp_clock_seconds() - started;
     return SVMP_OK;
@@ -68,7 +68,7 @@ static bool await(const backend *b) {
 
 static void arrive(backend *b) {
     const svmp_graph *graph = b->model->graph;
-    if (await(b) && elsewhere(b)) note(b, b->local->store_rows(b, graph->own_variables, graph->variables));
+    if (await(b) && elsewhere(b)) note(b, b->local->store_rows(b, graph->moved_variables, graph->variables));
 }
 
 static svmp_status refresh(backend *b) {
@@ -82,7 +82,7 @@ static svmp_status refresh(backend *b) {
 static svmp_status score(backend *b) {
     const svmp_graph *graph = b->model->graph;
     if (elsewhere(b)) arrive(b);
-    b->span = (node_span){0, elsewhere(b) ? graph->own : graph->interior};
+    b->span = (node_span){0, elsewhere(b) ? graph->moved : graph->inner};
     if (b->mpi->status == SVMP_OK) note(b, b->local->score(b));
     return SVMP_OK;
 }
@@ -90,7 +90,7 @@ static svmp_status score(backend *b) {
 /* The halo is there: the scores of the nodes that read it. */
 static void score_boundary(backend *b) {
     arrive(b);
-    b->span = (node_span){b->model->graph->interior, b->model->graph->own};
+    b->span = (node_span){b->model->graph->inner, b->model->graph->moved};
     note(b, b->local->score(b));
 }
 
@@ -99,14 +99,14 @@ static void score_boundary(backend *b) {
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     enum { SLICES = 64, LEAST = 16 };
     const svmp_graph *graph = b->model->graph;
-    const size_t even = graph->interior / SLICES, slice = even > LEAST ? even : LEAST;
-    const int all_interior = graph->interior == graph->own && graph->own > 0;
+    const size_t even = graph->inner / SLICES, slice = even > LEAST ? even : LEAST;
+    const int all_interior = graph->inner == graph->moved && graph->moved > 0;
     if (elsewhere(b)) {
         if (b->mpi->status == SVMP_OK) note(b, b->local->stein(b, k, t));
         return SVMP_OK;
     }
-    for (size_t first = 0; first < graph->interior; first += slice) {
-        b->span = (node_span){first, first + slice < graph->interior ? first + slice : graph->interior};
+    for (size_t first = 0; first < graph->inner; first += slice) {
+        b->span = (node_span){first, first + slice < graph->inner ? first + slice : graph->inner};
         note(b, b->local->stein(b, k, t));
         nudge(b);
     }
@@ -163,7 +163,7 @@ static svmp_status count_rows(const svmp_graph *graph, size_t n, struct mpi_halo
     for (size_t k = 0; k < halo->neighbours; k++) {
         for (size_t e = halo->send.start[k]; e < halo->send.start[k + 1]; e++)
             m->out[k] += svmp_graph_node_dimension(graph, halo->send.item[e]);
-        m->in[k] = graph->first[graph->own + halo->from[k + 1]] - graph->first[graph->own + halo->from[k]];
+        m->in[k] = graph->first[graph->moved + halo->from[k + 1]] - graph->first[graph->moved + halo->from[k]];
         all += m->out[k];
     }
     return svmp_allocate(graph->context, all, n * sizeof *m->leaving, (void **)&m->leaving);
@@ -211,7 +211,7 @@ svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values) {
     const svmp_peer_routes routes = {halo->neighbours, 1, halo->rank, m.out, m.in};
     SVMP_CHECK(peers->connect(context, peers, &routes, &m.line));
     pack(graph, 1, values, m.leaving);
-    peers->depart(peers, m.line, m.leaving, values + graph->own_variables);
+    peers->depart(peers, m.line, m.leaving, values + graph->moved_variables);
     peers->arrived(peers, m.line, true);
 done:
     release(context, peers, &m);

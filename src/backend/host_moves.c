@@ -8,7 +8,7 @@
 
 svmp_status svmp_host_not_finite(backend *b, size_t t) {
     char name[128];
-    const size_t n = b->n, total = b->model->graph->own_variables * n;
+    const size_t n = b->n, total = b->model->graph->moved_variables * n;
     size_t at = 0;
     while (at < total && isfinite(b->score[at])) at++;
     if (at == total) {
@@ -45,8 +45,8 @@ static int move(backend *b, size_t i) {
 
 variable_span svmp_host_fresh(const backend *b) {
     const svmp_graph *graph = b->model->graph;
-    return (variable_span){b->span.first == 0 ? 0 : graph->own_variables,
-                           b->span.last == graph->own ? graph->variables : graph->own_variables};
+    return (variable_span){b->span.first == 0 ? 0 : graph->moved_variables,
+                           b->span.last == graph->moved ? graph->variables : graph->moved_variables};
 }
 
 static void scale(size_t n, double by, double *row) {
@@ -86,7 +86,7 @@ static svmp_status accept(backend *b, int finite, size_t t) {
 }
 
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
-    const size_t n = b->n, variables = b->model->graph->own_variables;
+    const size_t n = b->n, variables = b->model->graph->moved_variables;
     const int threads = svmp_threads_for(b->threads, 10 * (double)variables * (double)n);
     double largest = 0;
     int finite = 1;
@@ -106,7 +106,7 @@ svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
 }
 
 svmp_status svmp_host_diffuse(backend *b, double rate, size_t t) {
-    const size_t n = b->n, variables = b->model->graph->own_variables;
+    const size_t n = b->n, variables = b->model->graph->moved_variables;
     const int threads = svmp_threads_for(b->threads, 100 * (double)variables * (double)n);
     const double spread = sqrt(2 * rate);
     double largest = 0;
@@ -116,7 +116,7 @@ svmp_status svmp_host_diffuse(backend *b, double rate, size_t t) {
         const double *score = b->score + i * n;
         double *phi = b->phi + i * n, here = largest_of(n, score);
         largest = here > largest ? here : largest;
-        const size_t whole = svmp_graph_whole_variable(b->model->graph, i);
+        const size_t whole = svmp_variable_key(b->model->graph, i);
         svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_LANGEVIN, .a = t, .b = whole}, n, phi);
         for (size_t l = 0; l < n; l++) phi[l] = rate * score[l] + spread * phi[l];
         finite &= move(b, i);

@@ -24,53 +24,54 @@ done:
 }
 
 /* Nodes first ... last - 1 that have a message; they need no colours, for their scores do not wait for each other. */
-static svmp_status make_evaluator(backend *b, size_t first, size_t last, local **made, size_t *variables) {
+static svmp_status make_evaluator(backend *b, size_t first, size_t last, node_evaluator **made, size_t *variables) {
     const svmp_graph *graph = b->model->graph;
     uint32_t *colour = NULL;
     SVMP_TRY(SVMP_NEW(b->context, colour, graph->nodes));
     for (size_t v = 0; v < graph->nodes; v++) {
-        const int wanted = v >= first && v < last && b->messages->asked[v];
-        colour[v] = wanted ? 0 : LOCAL_NONE;
+        const int wanted = v >= first && v < last && b->messages->has_message[v];
+        colour[v] = wanted ? 0 : NODE_UNCOLOURED;
         if (wanted) *variables += graph->first[v + 1] - graph->first[v];
     }
-    const svmp_status status = *variables ? svmp_local_create(b->model, b->n, b->threads, 1, colour, made) : SVMP_OK;
+    const svmp_status status =
+        *variables ? svmp_node_evaluator_create(b->model, b->n, b->threads, 1, colour, made) : SVMP_OK;
     svmp_release(b->context, colour);
     return status;
 }
 
 /* Rows of nodes that are not asked are never touched, and so take no memory where the system gives it when it is. */
-static svmp_status make_room(backend *b, const kernel *k) {
+static svmp_status alloc_workspace(backend *b, const kernel *k) {
     const svmp_graph *graph = b->model->graph;
     messages *m = b->messages;
     const size_t row = b->n * sizeof(double);
-    SVMP_TRY(SVMP_NEW(b->context, m->asked, graph->own));
+    SVMP_TRY(SVMP_NEW(b->context, m->has_message, graph->moved));
     for (size_t a = 0; a < k->count; a++)
-        for (size_t v = 0; v < graph->own; v++)
-            m->asked[v] |= (unsigned char)svmp_near_asks(&k->terms[a], &m->hubs[a], v);
-    SVMP_TRY(make_evaluator(b, 0, graph->interior, &m->evaluators[0], &m->variables[0]));
-    SVMP_TRY(make_evaluator(b, graph->interior, graph->own, &m->evaluators[1], &m->variables[1]));
-    SVMP_TRY(svmp_allocate(b->context, graph->own_variables, row, (void **)&m->at));
-    return svmp_allocate(b->context, graph->own_variables, row, (void **)&m->rows);
+        for (size_t v = 0; v < graph->moved; v++)
+            m->has_message[v] |= (unsigned char)svmp_near_needs_message(&k->terms[a], &m->hubs[a], v);
+    SVMP_TRY(make_evaluator(b, 0, graph->inner, &m->evaluators[0], &m->variables[0]));
+    SVMP_TRY(make_evaluator(b, graph->inner, graph->moved, &m->evaluators[1], &m->variables[1]));
+    SVMP_TRY(svmp_allocate(b->context, graph->moved_variables, row, (void **)&m->at));
+    return svmp_allocate(b->context, graph->moved_variables, row, (void **)&m->rows);
 }
 
 svmp_status svmp_messages_create(backend *b, const kernel *k) {
-    int asked = 0;
+    int has_message = 0;
     for (size_t a = 0; k && a < k->count; a++)
-        asked |= k->terms[a].domain == DOMAIN_NEAR || k->terms[a].domain == DOMAIN_MESSAGE;
-    if (!asked) return SVMP_OK;
+        has_message |= k->terms[a].domain == DOMAIN_NEAR || k->terms[a].domain == DOMAIN_MESSAGE;
+    if (!has_message) return SVMP_OK;
     SVMP_TRY(svmp_model_agree(b->model, SVMP_NEW(b->context, b->messages, 1)));
     for (size_t a = 0; a < k->count; a++)
         if (k->terms[a].domain == DOMAIN_NEAR) SVMP_TRY(find_hubs(b, &k->terms[a], &b->messages->hubs[a]));
-    return svmp_model_agree(b->model, make_room(b, k));
+    return svmp_model_agree(b->model, alloc_workspace(b, k));
 }
 
 void svmp_messages_free(backend *b) {
     messages *m = b->messages;
     if (m == NULL) return;
     for (size_t a = 0; a < KERNEL_TERMS_MAX; a++) svmp_lists_free(b->context, &m->hubs[a]);
-    svmp_local_free(m->evaluators[0]);
-    svmp_local_free(m->evaluators[1]);
-    svmp_release(b->context, m->asked);
+    svmp_node_evaluator_free(m->evaluators[0]);
+    svmp_node_evaluator_free(m->evaluators[1]);
+    svmp_release(b->context, m->has_message);
     svmp_release(b->context, m->at);
     svmp_release(b->context, m->rows);
     svmp_release(b->context, m);
@@ -101,17 +102,17 @@ void svmp_message_standardise(size_t n, double *row) {
 static svmp_status update(backend *b, const double *x, int boundary) {
     const svmp_graph *graph = b->model->graph;
     const messages *m = b->messages;
-    const size_t first = boundary ? graph->interior : 0, last = boundary ? graph->own : graph->interior, n = b->n;
+    const size_t first = boundary ? graph->inner : 0, last = boundary ? graph->moved : graph->inner, n = b->n;
     if (m->evaluators[boundary] == NULL) return SVMP_OK;
     const int threads = svmp_threads_for(b->threads, 5 * (double)m->variables[boundary] * (double)n);
 #pragma omp parallel for num_threads(threads)
     for (size_t v = first; v < last; v++)
-        for (size_t i = graph->first[v]; m->asked[v] && i < graph->first[v + 1]; i++)
+        for (size_t i = graph->first[v]; m->has_message[v] && i < graph->first[v + 1]; i++)
             svmp_message_place(n, x + i * n, m->at + i * n);
-    SVMP_TRY(svmp_local_score(m->evaluators[boundary], x, m->at, m->rows));
+    SVMP_TRY(svmp_node_evaluate_scores(m->evaluators[boundary], x, m->at, m->rows));
 #pragma omp parallel for num_threads(threads)
     for (size_t v = first; v < last; v++)
-        for (size_t i = graph->first[v]; m->asked[v] && i < graph->first[v + 1]; i++)
+        for (size_t i = graph->first[v]; m->has_message[v] && i < graph->first[v + 1]; i++)
             svmp_message_standardise(n, m->rows + i * n);
     return SVMP_OK;
 }
@@ -119,7 +120,7 @@ static svmp_status update(backend *b, const double *x, int boundary) {
 svmp_status svmp_messages_update(backend *b) {
     if (b->messages == NULL) return SVMP_OK;
     if (b->span.first == 0) SVMP_TRY(update(b, b->x, 0));
-    return b->span.last == b->model->graph->own ? update(b, b->x, 1) : SVMP_OK;
+    return b->span.last == b->model->graph->moved ? update(b, b->x, 1) : SVMP_OK;
 }
 
 svmp_status svmp_messages_at(backend *b, const double *x) {

@@ -10,8 +10,8 @@
 
 typedef struct messages {
     index_lists hubs[KERNEL_TERMS_MAX]; /* term -> what its hubs see */
-    unsigned char *asked;               /* own node -> whether it has a message */
-    local *evaluators[2];               /* of those of the interior, and of the boundary; NULL: there is none */
+    unsigned char *has_message;         /* own node -> whether it has a message */
+    node_evaluator *evaluators[2];      /* of those of the interior, and of the boundary; NULL: there is none */
     size_t variables[2];                /* that these have */
     double *at;                         /* own variables * n: where the scores are taken; rows of those asked alone */
     double *rows;                       /* own variables * n: the messages t, the same */

@@ -48,8 +48,8 @@ svmp_status svmp_context_set_log(svmp_context *context, svmp_log_function log, v
 
 svmp_status svmp_context_set_error(svmp_context *context, svmp_error_function error, void *user_data) {
     if (context == NULL) return SVMP_BAD_CALL;
-    context->tell = error;
-    context->tell_data = user_data;
+    context->on_error = error;
+    context->on_error_data = user_data;
     return SVMP_OK;
 }
 
@@ -68,7 +68,7 @@ void svmp_record(svmp_context *context, svmp_status status, const char *format, 
     va_start(arguments, format);
     vsnprintf(context->error, sizeof context->error, format, arguments);
     va_end(arguments);
-    if (context->tell) context->tell(status, context->error, context->tell_data);
+    if (context->on_error) context->on_error(status, context->error, context->on_error_data);
 }
 
 void svmp_log(svmp_context *context, svmp_log_level level, const char *format, ...) {

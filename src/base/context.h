@@ -10,8 +10,8 @@ struct svmp_context {
     svmp_allocator allocator;
     int threads; /* 0: as many as OpenMP offers */
     svmp_log_function log;
-    svmp_error_function tell; /* of an error */
-    void *log_data, *tell_data;
+    svmp_error_function on_error; /* of an error */
+    void *log_data, *on_error_data;
     char error[1024];
     svmp_speller spell; /* of options in advice; NULL: "iterations = 8000" */
     void *spell_data;

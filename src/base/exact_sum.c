@@ -13,13 +13,13 @@ void svmp_exact_merge(exact_sum *to, exact_sum *from) {
     svmp_exact_carry(to);
     svmp_exact_carry(from);
     for (size_t k = 0; k < EXACT_DIGITS; k++) to->digit[k] += from->digit[k];
-    to->beyond += from->beyond;
+    to->not_finite += from->not_finite;
     svmp_exact_carry(to);
 }
 
 /* The digits of the absolute value, added from the smallest. */
 double svmp_exact_value(exact_sum *sum) {
-    if (!isfinite(sum->beyond)) return sum->beyond;
+    if (!isfinite(sum->not_finite)) return sum->not_finite;
     exact_sum positive = *sum;
     svmp_exact_carry(&positive);
     const int negative = positive.digit[EXACT_DIGITS - 1] < 0;
@@ -34,22 +34,22 @@ double svmp_exact_value(exact_sum *sum) {
 /* What is not finite is told by how many processes have an infinity, its negative, or neither: a word with room for two
  * million of each. */
 static const int64_t counted[] = {INT64_C(1), INT64_C(1) << 21, INT64_C(1) << 42};
-static const double beyond[] = {INFINITY, -INFINITY, NAN};
+static const double not_finite[] = {INFINITY, -INFINITY, NAN};
 
 int64_t *svmp_exact_to_words(size_t count, exact_sum *sums) {
     for (size_t k = 0; k < count; k++) {
-        const double value = sums[k].beyond;
+        const double value = sums[k].not_finite;
         svmp_exact_carry(&sums[k]);
-        sums[k].classed = isfinite(value) ? 0 : isnan(value) ? counted[2] : counted[value < 0];
+        sums[k].not_finite_word = isfinite(value) ? 0 : isnan(value) ? counted[2] : counted[value < 0];
     }
     return (int64_t *)sums;
 }
 
 void svmp_exact_from_words(size_t count, exact_sum *sums) {
     for (size_t k = 0; k < count; k++) {
-        const int64_t word = sums[k].classed;
-        sums[k].beyond = 0;
+        const int64_t word = sums[k].not_finite_word;
+        sums[k].not_finite = 0;
         for (size_t kind = 0; kind < 3; kind++)
-            if (word / counted[kind] % counted[1] > 0) sums[k].beyond += beyond[kind];
+            if (word / counted[kind] % counted[1] > 0) sums[k].not_finite += not_finite[kind];
     }
 }

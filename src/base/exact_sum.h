@@ -14,8 +14,8 @@ typedef struct exact_sum {
     int64_t digit[EXACT_DIGITS]; /* each can take 2^31 additions before svmp_exact_carry is needed */
     int64_t added;
     union {
-        double beyond;   /* the sum of the values that are not finite */
-        int64_t classed; /* the same, as encoded by svmp_exact_to_words */
+        double not_finite;       /* the sum of the values that are not finite */
+        int64_t not_finite_word; /* the same, as encoded by svmp_exact_to_words */
     };
 } exact_sum;
 
@@ -30,7 +30,7 @@ static inline void svmp_exact_add(exact_sum *sum, double value) {
     memcpy(&word, &value, sizeof word);
     const unsigned exponent = (unsigned)(word >> 52) & 0x7ff;
     if (exponent == 0x7ff) {
-        sum->beyond += value;
+        sum->not_finite += value;
         return;
     }
     const uint64_t fraction = word & UINT64_C(0xfffffffffffff), mask = UINT64_C(0xffffffff);

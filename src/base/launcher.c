@@ -7,7 +7,7 @@
 static const struct launcher {
     const char *name;
     const char *mark, *processes, *process; /* the others count where the mark is set */
-    const char *told;                       /* seconds, or NULL */
+    const char *setting;                    /* seconds, or NULL */
     double grace;
     int connects;
 } launchers[] = {
@@ -31,8 +31,8 @@ void svmp_launch_read(svmp_launch *launch) {
     *launch = (svmp_launch){0};
     for (const struct launcher *l = launchers; l < launchers + sizeof launchers / sizeof *launchers; l++) {
         if (getenv(l->mark) == NULL || getenv(l->processes) == NULL) continue;
-        const char *told = l->told ? getenv(l->told) : NULL;
-        const double seconds = told ? strtod(told, NULL) : 0;
+        const char *setting = l->setting ? getenv(l->setting) : NULL;
+        const double seconds = setting ? strtod(setting, NULL) : 0;
         *launch = (svmp_launch){number(l->processes), number(l->process),
                                 seconds > 0 && seconds < 1e6 ? seconds : l->grace, l->name, l->connects};
         return;

@@ -9,7 +9,7 @@ int svmp_name_is_internal(const char *name) {
     return length >= 2 && strcmp(name + length - 2, "__") == 0;
 }
 
-const char *svmp_name_fault(const char *name) {
+const char *svmp_name_problem(const char *name) {
     size_t length = strlen(name);
     if (length == 0) return "is empty";
     if (length > LONGEST_NAME) return "is longer than 1000 characters";

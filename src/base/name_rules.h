@@ -3,7 +3,7 @@
 #define SVMP_BASE_NAME_RULES_H
 
 /* Why a name is invalid, as the end of a sentence; NULL if it is valid as the name of a column. */
-const char *svmp_name_fault(const char *name);
+const char *svmp_name_problem(const char *name);
 
 /* Whether the name is that of a sampler's column (lp__, stepsize__), which is not a variable. */
 int svmp_name_is_internal(const char *name);

@@ -34,7 +34,7 @@ static void number_slots(name_table *names) {
         names->slots[slot_of(names, names->text[k], strlen(names->text[k]))] = (uint32_t)k;
 }
 
-static svmp_status make_room(svmp_context *context, name_table *names) {
+static svmp_status grow_table(svmp_context *context, name_table *names) {
     if (2 * (names->count + 1) <= names->slot_count) return SVMP_OK;
     size_t wanted = names->slot_count ? 2 * names->slot_count : 16;
     uint32_t *slots;
@@ -48,7 +48,7 @@ static svmp_status make_room(svmp_context *context, name_table *names) {
 
 svmp_status svmp_names_add(svmp_context *context, name_table *names, const char *text, size_t length,
                            uint32_t *number) {
-    SVMP_TRY(make_room(context, names));
+    SVMP_TRY(grow_table(context, names));
     size_t slot = slot_of(names, text, length);
     if (names->slots[slot] == NAMES_NONE) {
         SVMP_TRY(SVMP_GROW(context, names->text, names->text_capacity, names->count + 1));

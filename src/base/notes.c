@@ -433,7 +433,7 @@ void svmp_record_notes(svmp_context *context, svmp_status status, size_t count, 
                      sizeof context->error - length - 1);
     context->advised = count < CONTEXT_ADVICE ? count : CONTEXT_ADVICE;
     memcpy(context->advice, advice, context->advised * sizeof *advice);
-    if (context->tell) context->tell(status, context->error, context->tell_data);
+    if (context->on_error) context->on_error(status, context->error, context->on_error_data);
 }
 
 void svmp_log_notes(svmp_context *context, svmp_log_level level, size_t count, const svmp_note *notes) {

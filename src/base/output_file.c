@@ -13,20 +13,20 @@ static svmp_status cannot_write(const output_file *output, int error) {
     return svmp_fail(output->context, SVMP_CANNOT_WRITE, "Cannot write '%s': %s.", output->path, strerror(error));
 }
 
-static void forget_beside(output_file *output) {
-    svmp_release(output->context, output->beside);
-    output->beside = NULL;
+static void forget_temporary(output_file *output) {
+    svmp_release(output->context, output->temporary);
+    output->temporary = NULL;
 }
 
-/* A new file called `beside`, with the permissions that the user's mask gives. Returns 0, or why there is none. */
-static int create_beside(output_file *output) {
-    const int descriptor = open(output->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+/* A new file called `temporary`, with the permissions that the user's mask gives. Returns 0, or why there is none. */
+static int create_temporary(output_file *output) {
+    const int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0) return errno;
     output->file = fdopen(descriptor, "wb");
     if (output->file) return 0;
     const int error = errno;
     close(descriptor);
-    unlink(output->beside);
+    unlink(output->temporary);
     return error;
 }
 
@@ -37,24 +37,24 @@ static size_t folder_length(const char *path) {
 }
 
 /* A new file in the folder of `place`. */
-static svmp_status open_beside(output_file *output) {
+static svmp_status open_temporary(output_file *output) {
     enum { ATTEMPTS = 1000, SUFFIX = 64 };
     const size_t folder = folder_length(output->place);
-    SVMP_TRY(SVMP_NEW(output->context, output->beside, folder + SUFFIX));
-    memcpy(output->beside, output->place, folder);
+    SVMP_TRY(SVMP_NEW(output->context, output->temporary, folder + SUFFIX));
+    memcpy(output->temporary, output->place, folder);
     int error = EEXIST;
     for (int attempt = 0; attempt < ATTEMPTS && error == EEXIST; attempt++) {
-        snprintf(output->beside + folder, SUFFIX, ".svmp-%ld-%d", (long)getpid(), attempt);
-        error = create_beside(output);
+        snprintf(output->temporary + folder, SUFFIX, ".svmp-%ld-%d", (long)getpid(), attempt);
+        error = create_temporary(output);
     }
     if (error == 0) return SVMP_OK;
-    forget_beside(output);
+    forget_temporary(output);
     return cannot_write(output, error);
 }
 
 /* Fills in *about where there is something, and `place` unless that is no file. A link to nothing is refused: at the
  * end there would be no telling it from a file that somebody else has made. */
-static svmp_status look(output_file *output, struct stat *about, int *there) {
+static svmp_status inspect(output_file *output, struct stat *about, int *there) {
     const size_t length = strlen(output->path);
     *there = stat(output->path, about) == 0;
     if (*there && !S_ISREG(about->st_mode)) return SVMP_OK; /* a pipe need not have a path */
@@ -76,14 +76,14 @@ svmp_status svmp_output_open(svmp_context *context, const char *path, int overwr
     *output = (output_file){.context = context, .path = path};
     struct stat about;
     int there;
-    SVMP_TRY(look(output, &about, &there));
+    SVMP_TRY(inspect(output, &about, &there));
     if (there && S_ISDIR(about.st_mode)) return cannot_write(output, EISDIR);
     if (there && !S_ISREG(about.st_mode))
         return (output->file = fopen(path, "wb")) ? SVMP_OK : cannot_write(output, errno);
     if (there && !overwrite)
         return svmp_fail(context, SVMP_CANNOT_WRITE, "The file '%s' already exists and must not be overwritten.", path);
     output->anew = !overwrite;
-    SVMP_TRY(open_beside(output));
+    SVMP_TRY(open_temporary(output));
     return there ? keep_mode(output, &about) : SVMP_OK;
 }
 
@@ -92,17 +92,17 @@ svmp_status svmp_output_open_again(svmp_context *context, const char *path, outp
     *output = (output_file){.context = context, .path = path};
     struct stat about;
     int there, error = EEXIST;
-    SVMP_TRY(look(output, &about, &there));
+    SVMP_TRY(inspect(output, &about, &there));
     if (there && !S_ISREG(about.st_mode)) return cannot_write(output, S_ISDIR(about.st_mode) ? EISDIR : EINVAL);
     const size_t length = strlen(output->place);
-    SVMP_TRY(SVMP_NEW(context, output->beside, length + SUFFIX));
-    memcpy(output->beside, output->place, length);
+    SVMP_TRY(SVMP_NEW(context, output->temporary, length + SUFFIX));
+    memcpy(output->temporary, output->place, length);
     for (int attempt = 0; attempt < ATTEMPTS && error == EEXIST; attempt++) {
-        snprintf(output->beside + length, SUFFIX, attempt ? ".%ld-%d.new" : ".%ld.new", (long)getpid(), attempt);
-        error = create_beside(output);
+        snprintf(output->temporary + length, SUFFIX, attempt ? ".%ld-%d.new" : ".%ld.new", (long)getpid(), attempt);
+        error = create_temporary(output);
     }
     if (error == 0) return there ? keep_mode(output, &about) : SVMP_OK;
-    forget_beside(output);
+    forget_temporary(output);
     return cannot_write(output, error);
 }
 
@@ -112,25 +112,25 @@ svmp_status svmp_output_put(output_file *output, const char *bytes, size_t lengt
 }
 
 /* Somebody else made a file of that name while this one was written: theirs stays, and ours is not lost. */
-static svmp_status leave_beside(output_file *output) {
+static svmp_status keep_temporary(output_file *output) {
     svmp_status status =
         svmp_fail(output->context, SVMP_CANNOT_WRITE,
                   "The file '%s' was created in the meantime and is left unchanged; the output is in '%s'.",
-                  output->path, output->beside);
-    forget_beside(output);
+                  output->path, output->temporary);
+    forget_temporary(output);
     return status;
 }
 
 /* A link fails where there is a file, which a rename would replace. File systems without links get the rename. */
 static svmp_status put_in_place(output_file *output) {
     if (output->anew) {
-        if (link(output->beside, output->place) == 0) {
-            unlink(output->beside);
+        if (link(output->temporary, output->place) == 0) {
+            unlink(output->temporary);
             return SVMP_OK;
         }
-        if (errno == EEXIST || access(output->place, F_OK) == 0) return leave_beside(output);
+        if (errno == EEXIST || access(output->place, F_OK) == 0) return keep_temporary(output);
     }
-    return rename(output->beside, output->place) == 0 ? SVMP_OK : cannot_write(output, errno);
+    return rename(output->temporary, output->place) == 0 ? SVMP_OK : cannot_write(output, errno);
 }
 
 /* The new name is on the disk too, as far as the file system lets one ask for that. */
@@ -145,23 +145,23 @@ static void sync_folder(output_file *output) {
 
 svmp_status svmp_output_finish(output_file *output) {
     if (fflush(output->file) != 0) return cannot_write(output, errno);
-    if (output->beside && fsync(fileno(output->file)) != 0) return cannot_write(output, errno);
+    if (output->temporary && fsync(fileno(output->file)) != 0) return cannot_write(output, errno);
     FILE *file = output->file;
     output->file = NULL;
     if (fclose(file) != 0) return cannot_write(output, errno);
-    if (output->beside == NULL) return SVMP_OK;
+    if (output->temporary == NULL) return SVMP_OK;
     SVMP_TRY(put_in_place(output));
     sync_folder(output);
-    forget_beside(output);
+    forget_temporary(output);
     return SVMP_OK;
 }
 
 void svmp_output_close(output_file *output) {
     if (output->file) fclose(output->file);
     output->file = NULL;
-    if (output->beside == NULL) return;
-    unlink(output->beside);
-    forget_beside(output);
+    if (output->temporary == NULL) return;
+    unlink(output->temporary);
+    forget_temporary(output);
 }
 
 svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size, int overwrite) {

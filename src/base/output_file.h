@@ -10,7 +10,7 @@ typedef struct output_file {
     svmp_context *context;
     const char *path;     /* the caller's */
     char place[PATH_MAX]; /* `path` with symbolic links resolved */
-    char *beside;         /* the temporary file; NULL if `path` is a device or a pipe, which is written directly */
+    char *temporary;      /* the temporary file; NULL if `path` is a device or a pipe, which is written directly */
     int anew;             /* there was no file, and a file that others create meanwhile must not be overwritten */
     FILE *file;
 } output_file;

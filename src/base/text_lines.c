@@ -84,7 +84,7 @@ int svmp_text_next_word(const text_file *text, char **cursor, char **word) {
     return *word < c;
 }
 
-svmp_status svmp_text_take_lines(char *text, text_take take, void *user_data) {
+svmp_status svmp_text_each_line(char *text, text_line_visitor take, void *user_data) {
     char *to = text;
     if (text == NULL) return SVMP_OK;
     for (char *line = text, *next; *line; line = next) {

@@ -34,8 +34,8 @@ svmp_status svmp_text_fail(const text_file *text, const char *format, ...) __att
 
 /* Removes lines from a text in memory (terminated, or NULL): those for which `take`, called with the line without
  * trailing blanks, sets *taken. If `take` fails, the function stops, and the contents of the text are undefined. */
-typedef svmp_status (*text_take)(const char *line, const char *end, int *taken, void *user_data);
-svmp_status svmp_text_take_lines(char *text, text_take take, void *user_data);
+typedef svmp_status (*text_line_visitor)(const char *line, const char *end, int *taken, void *user_data);
+svmp_status svmp_text_each_line(char *text, text_line_visitor take, void *user_data);
 
 /* Copies [start, end) for use in a message: shortened, without control characters; returns `quoted`. */
 enum { TEXT_QUOTED = 48 };

@@ -89,21 +89,21 @@ static int ascending(const void *a, const void *b) {
 /* C is similar to the symmetric S_ij = C_ij sqrt(M_j / M_i). */
 svmp_status svmp_car_eigenvalues(svmp_context *context, const car_map *map, const double *scale, double *values) {
     const size_t n = map->areas;
-    double *matrix = NULL, *room = NULL;
+    double *matrix = NULL, *workspace = NULL;
     size_t e = 0;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(context, matrix, n * n));
-    SVMP_CHECK(SVMP_NEW(context, room, n));
+    SVMP_CHECK(SVMP_NEW(context, workspace, n));
     for (size_t i = 0; i < n; i++)
         for (const size_t end = e + (size_t)map->num[i]; e < end; e++) {
             const size_t j = (size_t)map->adj[e] - 1;
             matrix[i * n + j] = map->weight[e] * sqrt(scale[j] / scale[i]);
         }
-    if (!svmp_eigen_symmetric(n, matrix, values, room))
+    if (!svmp_eigen_symmetric(n, matrix, values, workspace))
         SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "Cannot compute the eigenvalues of the matrix C of car.proper."));
     qsort(values, n, sizeof *values, ascending);
 done:
     svmp_release(context, matrix);
-    svmp_release(context, room);
+    svmp_release(context, workspace);
     return status;
 }

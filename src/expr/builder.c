@@ -97,7 +97,7 @@ static void insert(program_builder *builder, uint32_t index) {
 }
 
 /* Room for one more node in every array. */
-static svmp_status make_room(program_builder *builder) {
+static svmp_status grow_table(program_builder *builder) {
     if (builder->count >= UINT32_MAX - 1)
         return svmp_fail(builder->context, SVMP_BAD_INPUT, "A statement expands to more than 4e9 operations.");
     SVMP_TRY(SVMP_GROW(builder->context, builder->nodes, builder->capacity, builder->count + 1));
@@ -114,7 +114,7 @@ static svmp_status make_room(program_builder *builder) {
 
 /* The node equal to `node`, whose literal, if it is one, is `value`. */
 static expr find_or_add(program_builder *builder, expr_node node, double value) {
-    if (builder->status == SVMP_OK) builder->status = make_room(builder);
+    if (builder->status == SVMP_OK) builder->status = grow_table(builder);
     if (builder->status != SVMP_OK) return (expr){0};
     if (node.op == OP_literal) {
         node.operand[0] = (uint32_t)builder->literal_count;

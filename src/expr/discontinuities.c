@@ -1,7 +1,7 @@
 /* Where a log value jumps: comparisons, step, round, trunc and %/% of what depends on inputs. */
 #include "expr/instructions.h"
 
-static bool jumps(uint32_t op) {
+static bool discontinuous(uint32_t op) {
     switch (op) {
     case OP_round:
     case OP_trunc:
@@ -17,18 +17,18 @@ static bool jumps(uint32_t op) {
     }
 }
 
-svmp_status svmp_program_jumps(const program *compiled, bool *slots, bool *any) {
+svmp_status svmp_program_discontinuities(const program *compiled, bool *slots, bool *any) {
     const program_recipe *recipe = &compiled->recipe;
     bool *below; /* of each operation: a jump depends on it */
     *any = false;
     for (size_t k = 0; k < compiled->slots; k++) slots[k] = false;
-    for (size_t k = 0; k < recipe->count && !*any; k++) *any = jumps(recipe->operations[k].op);
+    for (size_t k = 0; k < recipe->count && !*any; k++) *any = discontinuous(recipe->operations[k].op);
     if (!*any) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(compiled->context, below, recipe->count));
     for (size_t k = recipe->count; k-- > 0;) {
         const recipe_operation *o = &recipe->operations[k];
         if (o->op == OP_input && below[k]) slots[o->operand[0]] = true;
-        if (!below[k] && !jumps(o->op)) continue;
+        if (!below[k] && !discontinuous(o->op)) continue;
         for (int i = 0; i < svmp_op_arity((expr_op)o->op); i++) below[o->operand[i]] = true;
     }
     svmp_release(compiled->context, below);

@@ -133,7 +133,7 @@ int svmp_program_degree(const program *compiled);
 
 /* Whether the log value may jump as some inputs move, and slots[j] for each slot whether it may for that one; by the
  * form alone: an ifelse() that is continuous counts. */
-svmp_status svmp_program_jumps(const program *compiled, bool *slots, bool *any);
+svmp_status svmp_program_discontinuities(const program *compiled, bool *slots, bool *any);
 
 /* The part of a differentiated program that yields the value and its derivatives by some slots, ascending: what the
  * node that stands there needs of the factor. Never more operations than the whole, often much fewer. The bits are

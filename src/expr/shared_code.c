@@ -248,7 +248,7 @@ static svmp_status write_all(sharing *s, counts found) {
     return SVMP_OK;
 }
 
-static svmp_status make_room(sharing *s) {
+static svmp_status alloc_arrays(sharing *s) {
     svmp_context *context = s->context;
     const size_t count = s->from->count;
     SVMP_TRY(SVMP_NEW(context, s->now, code_places(s->from)));
@@ -273,7 +273,7 @@ static svmp_status share_code(svmp_context *context, const code_block *from, con
                        .columns = from->columns,
                        .inputs = from->inputs,
                        .outputs = from->outputs};
-    svmp_status status = make_room(&s);
+    svmp_status status = alloc_arrays(&s);
     counts found = {0};
     if (status == SVMP_OK) found = mark(&s);
     if (found.variants > MOST_VARIANTS) {

@@ -254,7 +254,7 @@ static known_product *find_product(const square_sums *sums, uint32_t weight, uin
     }
 }
 
-static svmp_status make_room(square_sums *sums) {
+static svmp_status grow_table(square_sums *sums) {
     known_product *before = sums->products, *after;
     const size_t size = sums->product_size;
     if (2 * (sums->product_count + 1) <= size) return SVMP_OK;
@@ -284,7 +284,7 @@ static expr add_up(const square_sums *sums, const row_group *group, size_t a, si
 
 static expr sum_rows(square_sums *sums, const row_group *group, const uint32_t *number, size_t a, size_t b) {
     if (number[0] == NO_COLUMN || number[a] == NO_COLUMN || number[b] == NO_COLUMN) return add_up(sums, group, a, b);
-    if (sums->builder->status == SVMP_OK) sums->builder->status = make_room(sums);
+    if (sums->builder->status == SVMP_OK) sums->builder->status = grow_table(sums);
     if (sums->builder->status != SVMP_OK) return (expr){0};
     known_product *known = find_product(sums, number[0], number[a], number[b]);
     if (known->weight == NO_COLUMN) {

@@ -21,11 +21,11 @@ static uint32_t least_colour(const svmp_graph *graph, size_t v, const uint32_t *
 
 /* Own nodes in the order of the whole: the interior and the boundary both ascend. */
 static void order_own(const svmp_graph *graph, uint32_t *order) {
-    size_t inner = 0, outer = graph->interior;
-    for (size_t k = 0; k < graph->own; k++) {
+    size_t inner = 0, outer = graph->inner;
+    for (size_t k = 0; k < graph->moved; k++) {
         const int take_inner =
-            outer == graph->own ||
-            (inner < graph->interior && svmp_graph_whole_node(graph, inner) < svmp_graph_whole_node(graph, outer));
+            outer == graph->moved ||
+            (inner < graph->inner && svmp_node_key(graph, inner) < svmp_node_key(graph, outer));
         order[k] = (uint32_t)(take_inner ? inner++ : outer++);
     }
 }
@@ -58,7 +58,7 @@ static svmp_status open_exchange(const svmp_graph *graph, exchange *e) {
         e->in[k] = halo->from[k + 1] - halo->from[k];
     }
     SVMP_TRY(SVMP_NEW(context, e->leaving, halo->send.start[halo->neighbours]));
-    return SVMP_NEW(context, e->arriving, graph->nodes - graph->own);
+    return SVMP_NEW(context, e->arriving, graph->nodes - graph->moved);
 }
 
 static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *colour) {
@@ -69,8 +69,8 @@ static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *col
     }
     graph->peers->depart(graph->peers, e->line, e->leaving, e->arriving);
     graph->peers->arrived(graph->peers, e->line, true);
-    for (size_t v = graph->own; v < graph->nodes; v++) {
-        const double theirs = e->arriving[v - graph->own];
+    for (size_t v = graph->moved; v < graph->nodes; v++) {
+        const double theirs = e->arriving[v - graph->moved];
         colour[v] = theirs < 0 ? NO_COLOUR : (uint32_t)theirs;
     }
 }
@@ -106,8 +106,8 @@ svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t 
     svmp_context *context = graph->context;
     const svmp_peers *peers = graph->peers;
     uint32_t *order = NULL;
-    size_t *taken_by = NULL, left = graph->own;
-    svmp_status status = SVMP_NEW(context, order, graph->own);
+    size_t *taken_by = NULL, left = graph->moved;
+    svmp_status status = SVMP_NEW(context, order, graph->moved);
     if (status == SVMP_OK) status = SVMP_NEW(context, taken_by, graph->nodes + 1);
     SVMP_CHECK(svmp_agree(context, peers, status));
     for (size_t v = 0; v < graph->nodes; v++) colour[v] = NO_COLOUR;
@@ -117,7 +117,7 @@ svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t 
     else
         colour_some(graph, &left, order, taken_by, colour);
     double most = 0;
-    for (size_t v = 0; v < graph->own; v++) most = (double)colour[v] + 1 > most ? (double)colour[v] + 1 : most;
+    for (size_t v = 0; v < graph->moved; v++) most = (double)colour[v] + 1 > most ? (double)colour[v] + 1 : most;
     peers->max(peers, 1, &most);
     *colours = (size_t)most;
 done:

@@ -27,8 +27,8 @@ static void free_derived(svmp_graph *graph) {
     graph->neighbourhood_of = NULL;
     svmp_lists_free(graph->context, &graph->neighbourhoods);
     svmp_lists_free(graph->context, &graph->members);
-    svmp_release(graph->context, graph->whole_node);
-    svmp_release(graph->context, graph->whole_variable);
+    svmp_release(graph->context, graph->node_key);
+    svmp_release(graph->context, graph->variable_key);
     svmp_halo_free(graph->context, graph->halo);
 }
 
@@ -42,14 +42,14 @@ void svmp_graph_free(svmp_graph *graph) {
     svmp_release(context, graph);
 }
 
-svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension) {
+svmp_status svmp_graph_check_size(const svmp_graph *graph, size_t dimension) {
     if (dimension <= UINT32_MAX && graph->variables <= UINT32_MAX - dimension) return SVMP_OK;
     return svmp_fail(graph->context, SVMP_UNSUPPORTED, "A model can have at most %u variables.", UINT32_MAX);
 }
 
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension) {
     svmp_context *context = graph->context;
-    SVMP_TRY(svmp_graph_check_room(graph, dimension));
+    SVMP_TRY(svmp_graph_check_size(graph, dimension));
     SVMP_TRY(SVMP_GROW(context, graph->first, graph->first_capacity, graph->nodes + 2));
     SVMP_TRY(SVMP_GROW(context, graph->stamp, graph->stamp_capacity, graph->nodes + 1));
     graph->stamp[graph->nodes] = 0;
@@ -184,9 +184,9 @@ done:
 /* The map node -> neighbourhood, transposed. */
 svmp_status svmp_graph_members(const svmp_graph *graph, index_lists *members) {
     index_lists one_each = {.item = graph->neighbourhood_of};
-    SVMP_TRY(SVMP_NEW(graph->context, one_each.start, graph->own + 1));
-    for (size_t v = 0; v <= graph->own; v++) one_each.start[v] = v;
-    svmp_status status = svmp_lists_transpose(graph->context, graph->own, &one_each, graph->distinct, members);
+    SVMP_TRY(SVMP_NEW(graph->context, one_each.start, graph->moved + 1));
+    for (size_t v = 0; v <= graph->moved; v++) one_each.start[v] = v;
+    svmp_status status = svmp_lists_transpose(graph->context, graph->moved, &one_each, graph->distinct, members);
     svmp_release(graph->context, one_each.start);
     return status;
 }
@@ -209,8 +209,8 @@ svmp_status svmp_graph_finish(svmp_graph *graph) {
     for (size_t v = 0; v < graph->nodes; v++) class_of[v] = kind[class_of[v]];
     graph->neighbourhood_of = class_of;
     class_of = NULL;
-    graph->own = graph->interior = graph->whole_nodes = graph->nodes;
-    graph->own_variables = graph->interior_variables = graph->whole_variables = graph->variables;
+    graph->moved = graph->inner = graph->whole_nodes = graph->nodes;
+    graph->moved_variables = graph->inner_variables = graph->whole_variables = graph->variables;
     SVMP_CHECK(svmp_graph_members(graph, &graph->members));
 
 done:
@@ -224,14 +224,14 @@ done:
 
 size_t svmp_graph_nodes(const svmp_graph *graph) { return graph ? graph->nodes : 0; }
 
-size_t svmp_graph_own(const svmp_graph *graph) { return graph ? graph->own : 0; }
+size_t svmp_graph_own(const svmp_graph *graph) { return graph ? graph->moved : 0; }
 
 size_t svmp_graph_node_in_whole(const svmp_graph *graph, size_t node) {
-    return graph && node < graph->nodes ? svmp_graph_whole_node(graph, node) : 0;
+    return graph && node < graph->nodes ? svmp_node_key(graph, node) : 0;
 }
 
 size_t svmp_graph_variable_in_whole(const svmp_graph *graph, size_t variable) {
-    return graph && variable < graph->variables ? svmp_graph_whole_variable(graph, variable) : 0;
+    return graph && variable < graph->variables ? svmp_variable_key(graph, variable) : 0;
 }
 
 size_t svmp_graph_variables(const svmp_graph *graph) { return graph ? graph->variables : 0; }
@@ -248,7 +248,7 @@ size_t svmp_graph_node_dimension(const svmp_graph *graph, size_t node) {
 
 const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_t node, size_t *count) {
     if (count) *count = 0;
-    if (graph == NULL || count == NULL || node >= graph->own || graph->neighbourhood_of == NULL) return NULL;
+    if (graph == NULL || count == NULL || node >= graph->moved || graph->neighbourhood_of == NULL) return NULL;
     const size_t *start = graph->neighbourhoods.start + graph->neighbourhood_of[node];
     *count = start[1] - start[0];
     return graph->neighbourhoods.item + start[0];

@@ -29,9 +29,9 @@ struct svmp_graph {
 
     /* This process moves nodes 0 ... own - 1; after them comes the halo, nodes of other processes that it reads. Nodes
      * before `interior` have no neighbour in the halo. In a whole graph all nodes are own; part.h makes parts. */
-    size_t own, interior, own_variables, interior_variables;
+    size_t own, interior, moved_variables, inner_variables;
     size_t whole_nodes, whole_variables;   /* sizes of the whole graph */
-    uint32_t *whole_node, *whole_variable; /* indices in the whole graph; NULL: the same */
+    uint32_t *node_key, *variable_key; /* indices in the whole graph; NULL: the same */
     struct graph_halo *halo;               /* the messages of a part; NULL for a whole graph */
     const struct svmp_peers *peers;        /* who have the other parts; svmp_alone for a whole graph */
 
@@ -42,16 +42,16 @@ struct svmp_graph {
 svmp_status svmp_graph_create(svmp_context *context, svmp_graph **graph);
 void svmp_graph_free(svmp_graph *graph);
 
-static inline size_t svmp_graph_whole_node(const svmp_graph *graph, size_t node) {
-    return graph->whole_node ? graph->whole_node[node] : node;
+static inline size_t svmp_node_key(const svmp_graph *graph, size_t node) {
+    return graph->node_key ? graph->node_key[node] : node;
 }
 
-static inline size_t svmp_graph_whole_variable(const svmp_graph *graph, size_t variable) {
-    return graph->whole_variable ? graph->whole_variable[variable] : variable;
+static inline size_t svmp_variable_key(const svmp_graph *graph, size_t variable) {
+    return graph->variable_key ? graph->variable_key[variable] : variable;
 }
 
 /* Fails if a node of this dimension would exceed the limit on variables. */
-svmp_status svmp_graph_check_room(const svmp_graph *graph, size_t dimension);
+svmp_status svmp_graph_check_size(const svmp_graph *graph, size_t dimension);
 
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension);
 

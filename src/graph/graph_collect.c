@@ -10,7 +10,7 @@ svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, doubl
     const size_t together = svmp_spread_rows(1);
     spread s = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_spread_open(graph->context, graph->peers, graph->whole_nodes, graph->own, graph->whole_node, &s));
+    SVMP_CHECK(svmp_spread_open(graph->context, graph->peers, graph->whole_nodes, graph->moved, graph->node_key, &s));
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
         double *block = NULL;

@@ -38,8 +38,8 @@ static void add_node(cutting *c, size_t node) {
     svmp_graph *part = c->part;
     const size_t first = c->whole->first[node], dimension = c->whole->first[node + 1] - first;
     c->local[node] = (uint32_t)part->nodes;
-    part->whole_node[part->nodes] = (uint32_t)node;
-    for (size_t k = 0; k < dimension; k++) part->whole_variable[part->variables++] = (uint32_t)(first + k);
+    part->node_key[part->nodes] = (uint32_t)node;
+    for (size_t k = 0; k < dimension; k++) part->variable_key[part->variables++] = (uint32_t)(first + k);
     part->first[++part->nodes] = part->variables;
 }
 
@@ -106,18 +106,18 @@ static svmp_status add_nodes(cutting *c) {
     svmp_release(context, part->first);
     part->first = NULL;
     SVMP_TRY(SVMP_NEW(context, part->first, nodes + 1));
-    SVMP_TRY(SVMP_NEW(context, part->whole_node, nodes));
-    SVMP_TRY(SVMP_NEW(context, part->whole_variable, variables));
+    SVMP_TRY(SVMP_NEW(context, part->node_key, nodes));
+    SVMP_TRY(SVMP_NEW(context, part->variable_key, variables));
 
     for (size_t v = 0; v < whole->nodes; v++) c->local[v] = NOWHERE;
     for (size_t v = 0; v < whole->nodes; v++)
         if (is_own(c, v) && is_interior(c, v)) add_node(c, v);
-    part->interior = part->nodes;
-    part->interior_variables = part->variables;
+    part->inner = part->nodes;
+    part->inner_variables = part->variables;
     for (size_t v = 0; v < whole->nodes; v++)
         if (is_own(c, v) && c->local[v] == NOWHERE) add_node(c, v);
-    part->own = part->nodes;
-    part->own_variables = part->variables;
+    part->moved = part->nodes;
+    part->moved_variables = part->variables;
     for (size_t k = 0; k < c->messages; k++) add_node(c, (uint32_t)c->message[k]);
     part->whole_nodes = whole->nodes;
     part->whole_variables = whole->variables;
@@ -149,9 +149,9 @@ static svmp_status add_neighbourhoods(cutting *c) {
     size_t items = 0;
     SVMP_TRY(SVMP_NEW(context, here, whole->distinct));
     for (size_t k = 0; k < whole->distinct; k++) here[k] = NOWHERE;
-    SVMP_CHECK(SVMP_NEW(context, part->neighbourhood_of, part->own));
-    for (size_t v = 0; v < part->own; v++) {
-        const uint32_t which = whole->neighbourhood_of[part->whole_node[v]];
+    SVMP_CHECK(SVMP_NEW(context, part->neighbourhood_of, part->moved));
+    for (size_t v = 0; v < part->moved; v++) {
+        const uint32_t which = whole->neighbourhood_of[part->node_key[v]];
         if (here[which] == NOWHERE) {
             here[which] = (uint32_t)part->distinct++;
             items += whole->neighbourhoods.start[which + 1] - whole->neighbourhoods.start[which];
@@ -161,10 +161,10 @@ static svmp_status add_neighbourhoods(cutting *c) {
     index_lists *closed = &part->neighbourhoods, *members = &part->members;
     SVMP_CHECK(SVMP_NEW(context, closed->start, part->distinct + 1));
     SVMP_CHECK(SVMP_NEW(context, closed->item, items));
-    for (size_t v = 0, seen = 0; v < part->own; v++) {
+    for (size_t v = 0, seen = 0; v < part->moved; v++) {
         if (part->neighbourhood_of[v] != seen) continue;
         size_t count, at = closed->start[seen];
-        const uint32_t *nodes = svmp_graph_neighbourhood(whole, part->whole_node[v], &count);
+        const uint32_t *nodes = svmp_graph_neighbourhood(whole, part->node_key[v], &count);
         for (size_t k = 0; k < count; k++) closed->item[at++] = c->local[nodes[k]];
         closed->start[++seen] = at;
     }
@@ -196,12 +196,12 @@ done:
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables,
-                             const uint32_t *whole_node, const uint32_t *whole_variable) {
+                             const uint32_t *node_key, const uint32_t *variable_key) {
     svmp_context *context = fragment->context;
-    SVMP_TRY(SVMP_NEW(context, fragment->whole_node, fragment->nodes));
-    SVMP_TRY(SVMP_NEW(context, fragment->whole_variable, fragment->variables));
-    for (size_t v = 0; v < fragment->nodes; v++) fragment->whole_node[v] = whole_node[v];
-    for (size_t i = 0; i < fragment->variables; i++) fragment->whole_variable[i] = whole_variable[i];
+    SVMP_TRY(SVMP_NEW(context, fragment->node_key, fragment->nodes));
+    SVMP_TRY(SVMP_NEW(context, fragment->variable_key, fragment->variables));
+    for (size_t v = 0; v < fragment->nodes; v++) fragment->node_key[v] = node_key[v];
+    for (size_t i = 0; i < fragment->variables; i++) fragment->variable_key[i] = variable_key[i];
     fragment->whole_nodes = whole_nodes;
     fragment->whole_variables = whole_variables;
     return SVMP_OK;
@@ -209,9 +209,9 @@ svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t wh
 
 void svmp_graph_place_part(svmp_graph *part, const svmp_graph *fragment) {
     for (size_t v = 0; v < part->nodes; v++)
-        part->whole_node[v] = (uint32_t)svmp_graph_whole_node(fragment, part->whole_node[v]);
+        part->node_key[v] = (uint32_t)svmp_node_key(fragment, part->node_key[v]);
     for (size_t i = 0; i < part->variables; i++)
-        part->whole_variable[i] = (uint32_t)svmp_graph_whole_variable(fragment, part->whole_variable[i]);
+        part->variable_key[i] = (uint32_t)svmp_variable_key(fragment, part->variable_key[i]);
     part->whole_nodes = fragment->whole_nodes;
     part->whole_variables = fragment->whole_variables;
 }

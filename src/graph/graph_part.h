@@ -32,10 +32,10 @@ typedef struct graph_owners {
 
 /* Makes a finished graph a fragment of a larger one, so that no process needs the whole: the process's own nodes and
  * all nodes that share a factor with them, in the order of the whole, with only these factors. Node v is node
- * whole_node[v] of the whole, variable i is variable whole_variable[i]; both arrays are copied. The part of a fragment
+ * node_key[v] of the whole, variable i is variable variable_key[i]; both arrays are copied. The part of a fragment
  * is the part of the whole. */
 svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables,
-                             const uint32_t *whole_node, const uint32_t *whole_variable);
+                             const uint32_t *node_key, const uint32_t *variable_key);
 
 /* The part of process `rank`, where owner[v] is the process of node v. It may be empty. Takes memory for the
  * neighbourhoods of own nodes, and temporarily a few words per node of the whole. */

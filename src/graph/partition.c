@@ -24,14 +24,14 @@ static double own_work(const svmp_graph *graph, size_t node) {
 }
 
 double svmp_graph_work(const svmp_graph *graph) {
-    double work = 2 * (double)graph->own_variables;
+    double work = 2 * (double)graph->moved_variables;
     for (size_t k = 0; k < graph->distinct; k++) work += neighbourhood_work(graph, k);
     return work;
 }
 
 svmp_status svmp_node_works(const svmp_graph *graph, double **works) {
     double *made = NULL;
-    SVMP_TRY(SVMP_NEW(graph->context, made, graph->own));
+    SVMP_TRY(SVMP_NEW(graph->context, made, graph->moved));
     for (size_t k = 0; k < graph->distinct; k++) {
         const size_t from = graph->members.start[k], to = graph->members.start[k + 1];
         const double shared = neighbourhood_work(graph, k) / (double)(to - from);

@@ -20,8 +20,8 @@ typedef struct lower_request {
     bool totals; /* sums of discrete unknowns are unknowns by themselves: lang/discrete/discrete_totals.c */
     bool *sums;  /* set where a sum is refused, because it is too long or has no term; may be NULL */
     bool strict; /* only small tables: others may be smaller with totals */
-    bool
-        brief; /* sums without an end of their own begin short, since the ends will be looked at (prepare/sum_ends.h) */
+    bool brief;  /* sums without an end of their own begin short, since the ends will be looked at
+                    (prepare/sum_truncation.h) */
 } lower_request;
 
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the

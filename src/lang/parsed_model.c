@@ -41,7 +41,7 @@ static svmp_status add_all(svmp_model *model, lowered_model *lowered) {
 
 /* The nodes of a fragment, and how they and their variables are numbered in it. */
 typedef struct numbering {
-    uint32_t *whole_node, *whole_variable; /* of the fragment's */
+    uint32_t *node_key, *variable_key; /* of the fragment's */
     uint32_t *local;                       /* variable of the whole -> of the fragment, or NOWHERE */
     size_t nodes, variables;
 } numbering;
@@ -49,8 +49,8 @@ typedef struct numbering {
 enum { NOWHERE = UINT32_MAX };
 
 static void release(svmp_context *context, numbering *n) {
-    svmp_release(context, n->whole_node);
-    svmp_release(context, n->whole_variable);
+    svmp_release(context, n->node_key);
+    svmp_release(context, n->variable_key);
     svmp_release(context, n->local);
 }
 
@@ -61,17 +61,17 @@ static svmp_status number_nodes(const lowered_model *lowered, const graph_owners
     for (size_t g = 0; g < lowered->group_count; g++) /* all of these touch own nodes */
         for (size_t r = 0; r < lowered->groups[g].instances * lowered->groups[g].slots; r++)
             n->local[lowered->groups[g].variables[r]] = 0;
-    SVMP_TRY(SVMP_NEW(context, n->whole_node, lowered->node_count));
-    SVMP_TRY(SVMP_NEW(context, n->whole_variable, lowered->variables));
+    SVMP_TRY(SVMP_NEW(context, n->node_key, lowered->node_count));
+    SVMP_TRY(SVMP_NEW(context, n->variable_key, lowered->variables));
     for (size_t v = 0; v < lowered->node_count; v++) {
         const lowered_node *node = &lowered->nodes[v];
         int here = owners->owner[v] == owners->rank || (v + 1 == lowered->node_count && n->nodes == 0);
         for (size_t k = 0; k < node->variables; k++) here |= n->local[node->variable + k] != NOWHERE;
         if (!here) continue;
-        n->whole_node[n->nodes++] = (uint32_t)v;
+        n->node_key[n->nodes++] = (uint32_t)v;
         for (size_t k = 0; k < node->variables; k++) {
             n->local[node->variable + k] = (uint32_t)n->variables;
-            n->whole_variable[n->variables++] = (uint32_t)(node->variable + k);
+            n->variable_key[n->variables++] = (uint32_t)(node->variable + k);
         }
     }
     return SVMP_OK;
@@ -79,7 +79,7 @@ static svmp_status number_nodes(const lowered_model *lowered, const graph_owners
 
 static svmp_status add_own(svmp_model *model, lowered_model *lowered, const numbering *n) {
     for (size_t v = 0; v < n->nodes; v++)
-        SVMP_TRY(svmp_model_add_node(model, NULL, lowered->nodes[n->whole_node[v]].variables, NULL, NULL, NULL));
+        SVMP_TRY(svmp_model_add_node(model, NULL, lowered->nodes[n->node_key[v]].variables, NULL, NULL, NULL));
     for (size_t g = 0; g < lowered->group_count; g++)
         for (size_t r = 0; r < lowered->groups[g].instances * lowered->groups[g].slots; r++)
             lowered->groups[g].variables[r] = n->local[lowered->groups[g].variables[r]];
@@ -96,7 +96,7 @@ static svmp_status add_fragment(svmp_model *model, lowered_model *lowered, const
     model->fragment = 1;
     SVMP_CHECK(svmp_model_add_groups(model, lowered->group_count, lowered->groups));
     SVMP_CHECK(svmp_model_finish(model));
-    SVMP_CHECK(svmp_graph_place(model->graph, lowered->node_count, lowered->variables, n.whole_node, n.whole_variable));
+    SVMP_CHECK(svmp_graph_place(model->graph, lowered->node_count, lowered->variables, n.node_key, n.variable_key));
 done:
     release(context, &n);
     return status;

@@ -96,8 +96,8 @@ static void step(size_t n, double *a, double *d, double *e, size_t from, size_t 
     e[to] = 0;
 }
 
-int svmp_eigen_symmetric(size_t n, double *a, double *value, double *room) {
-    double *d = value, *e = room;
+int svmp_eigen_symmetric(size_t n, double *a, double *value, double *workspace) {
+    double *d = value, *e = workspace;
     for (size_t k = 0; k < n * n; k++)
         if (!isfinite(a[k])) return 0;
     if (n == 0) return 1;

@@ -124,9 +124,9 @@ static void take_step(search *f) {
     f->value = f->trial_value;
 }
 
-static svmp_status climb(search *f, lbfgs_end *end) {
+static svmp_status climb(search *f, lbfgs_result *end) {
     const lbfgs_problem *p = f->problem;
-    end->outcome = LBFGS_LOST;
+    end->outcome = LBFGS_FAILED;
     SVMP_TRY(p->evaluate(p->user_data, f->x, &f->value, f->gradient));
     end->value = f->value;
     if (!isfinite(f->value) || !isfinite(dot(f->d, f->gradient, f->gradient))) return SVMP_OK;
@@ -136,7 +136,7 @@ static svmp_status climb(search *f, lbfgs_end *end) {
         if (f->slope <= arrived) break;
         SVMP_TRY(find_step(f, &found));
         if (found == STEP_AWAY) {
-            end->outcome = LBFGS_AWAY;
+            end->outcome = LBFGS_DIVERGED;
             return SVMP_OK;
         }
         if (found == STEP_TAKEN)
@@ -147,25 +147,25 @@ static svmp_status climb(search *f, lbfgs_end *end) {
             f->pairs = 0; /* perhaps the pairs mislead: once more along the gradient */
         end->value = f->value;
     }
-    if (f->slope <= near_enough) end->outcome = LBFGS_FOUND;
+    if (f->slope <= near_enough) end->outcome = LBFGS_CONVERGED;
     return SVMP_OK;
 }
 
-svmp_status svmp_lbfgs_maximise(svmp_context *context, const lbfgs_problem *problem, double *x, lbfgs_end *end) {
+svmp_status svmp_lbfgs_maximise(svmp_context *context, const lbfgs_problem *problem, double *x, lbfgs_result *end) {
     const size_t d = problem->dimension;
     search f = {.problem = problem, .d = d, .x = x};
-    double *room;
-    *end = (lbfgs_end){LBFGS_LOST, -INFINITY, 0};
-    SVMP_TRY(svmp_allocate(context, d, (4 + 2 * PAIRS) * sizeof *room, (void **)&room));
-    f.gradient = room;
-    f.direction = room + d;
-    f.trial = room + 2 * d;
-    f.trial_gradient = room + 3 * d;
+    double *workspace;
+    *end = (lbfgs_result){LBFGS_FAILED, -INFINITY, 0};
+    SVMP_TRY(svmp_allocate(context, d, (4 + 2 * PAIRS) * sizeof *workspace, (void **)&workspace));
+    f.gradient = workspace;
+    f.direction = workspace + d;
+    f.trial = workspace + 2 * d;
+    f.trial_gradient = workspace + 3 * d;
     for (size_t k = 0; k < PAIRS; k++) {
-        f.s[k] = room + (4 + 2 * k) * d;
-        f.y[k] = room + (5 + 2 * k) * d;
+        f.s[k] = workspace + (4 + 2 * k) * d;
+        f.y[k] = workspace + (5 + 2 * k) * d;
     }
     svmp_status status = climb(&f, end);
-    svmp_release(context, room);
+    svmp_release(context, workspace);
     return status;
 }

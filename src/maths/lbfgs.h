@@ -14,18 +14,18 @@ typedef struct lbfgs_problem {
 } lbfgs_problem;
 
 typedef enum lbfgs_outcome {
-    LBFGS_FOUND, /* converged: further gains are at the level of rounding */
-    LBFGS_AWAY,  /* diverged: x became too large */
-    LBFGS_LOST,  /* not converged: the start is not finite, or the search got stuck or took too long */
+    LBFGS_CONVERGED, /* converged: further gains are at the level of rounding */
+    LBFGS_DIVERGED,  /* diverged: x became too large */
+    LBFGS_FAILED,    /* not converged: the start is not finite, or the search got stuck or took too long */
 } lbfgs_outcome;
 
-typedef struct lbfgs_end {
+typedef struct lbfgs_result {
     lbfgs_outcome outcome;
     double value;
     size_t iterations;
-} lbfgs_end;
+} lbfgs_result;
 
 /* Starts at x and replaces it by the best point found. All sums have a fixed order. Needs memory for 25 vectors. */
-svmp_status svmp_lbfgs_maximise(svmp_context *context, const lbfgs_problem *problem, double *x, lbfgs_end *end);
+svmp_status svmp_lbfgs_maximise(svmp_context *context, const lbfgs_problem *problem, double *x, lbfgs_result *end);
 
 #endif

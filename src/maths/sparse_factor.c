@@ -14,8 +14,8 @@ struct factorisation {
     svmp_context *context;
     const sparsity *pattern;
     triangle L;
-    double *room; /* permuted columns */
-    size_t room_capacity;
+    double *workspace; /* permuted columns */
+    size_t workspace_capacity;
 #ifdef SVMP_HAVE_CHOLMOD
     cholmod_common common;
     cholmod_sparse *A;
@@ -180,7 +180,7 @@ svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pat
 void svmp_factorisation_free(factorisation *f) {
     if (f == NULL) return;
     release(f);
-    svmp_release(f->context, f->room);
+    svmp_release(f->context, f->workspace);
     svmp_release(f->context, f);
 }
 
@@ -196,7 +196,7 @@ double svmp_factorisation_log_determinant(const factorisation *f) {
     return 2 * sum;
 }
 
-size_t svmp_factorisation_lost_pivot(const factorisation *f, const double *A) {
+size_t svmp_factorisation_rounded_pivot(const factorisation *f, const double *A) {
     static const double rounding = 1e-14; /* of a diagonal element, relative */
     for (size_t j = 0; j < f->pattern->order; j++) {
         const size_t row = (size_t)f->L.permutation[j];
@@ -280,8 +280,8 @@ SVMP_CLONES static void solve_back(const triangle *L, size_t order, size_t n, si
 static svmp_status solve(factorisation *f, int threads, size_t n, double *x, int forward) {
     const size_t order = f->pattern->order;
     const triangle *L = &f->L;
-    SVMP_TRY(SVMP_GROW(f->context, f->room, f->room_capacity, order * n));
-    double *y = f->room;
+    SVMP_TRY(SVMP_GROW(f->context, f->workspace, f->workspace_capacity, order * n));
+    double *y = f->workspace;
     for (size_t j = 0; forward && j < order; j++) memcpy(y + j * n, x + (size_t)L->permutation[j] * n, n * sizeof *y);
     if (!forward) memcpy(y, x, order * n * sizeof *y);
     threads = svmp_threads_for(threads, 4 * (double)svmp_factorisation_entries(f) * (double)n);
@@ -300,7 +300,7 @@ svmp_status svmp_factorisation_solve(factorisation *f, int threads, size_t n, do
     return solve(f, threads, n, x, 1);
 }
 
-svmp_status svmp_factorisation_spread(factorisation *f, int threads, size_t n, double *x) {
+svmp_status svmp_factorisation_correlate(factorisation *f, int threads, size_t n, double *x) {
     return solve(f, threads, n, x, 0);
 }
 

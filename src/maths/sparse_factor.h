@@ -24,12 +24,12 @@ size_t svmp_factorisation_entries(const factorisation *f); /* of L */
 double svmp_factorisation_log_determinant(const factorisation *f);
 
 /* A row whose pivot is lost in the rounding of A, which may then be singular; SIZE_MAX: there is none. */
-size_t svmp_factorisation_lost_pivot(const factorisation *f, const double *A);
+size_t svmp_factorisation_rounded_pivot(const factorisation *f, const double *A);
 
 /* x = A^-1 x, of n columns x[i*n + l]; and x = P' L'^-1 x, which makes standard normal numbers draws from N(0, A^-1).
  * What a column yields does not depend on n or on threads. */
 svmp_status svmp_factorisation_solve(factorisation *f, int threads, size_t n, double *x);
-svmp_status svmp_factorisation_spread(factorisation *f, int threads, size_t n, double *x);
+svmp_status svmp_factorisation_correlate(factorisation *f, int threads, size_t n, double *x);
 
 /* inverse[e] = the entry of A^-1 at entry e of the pattern. */
 svmp_status svmp_factorisation_inverse(factorisation *f, double *inverse);

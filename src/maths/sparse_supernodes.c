@@ -33,8 +33,8 @@ struct supernodes {
     uint32_t *tree;     /* panels, tree after tree: those of trees that need nothing of one another, then the rest */
     size_t *tree_start; /* tree -> its first one; trees + 1; the rest is behind the last */
     size_t trees;
-    double *room; /* of each thread */
-    size_t room_size;
+    double *workspace; /* of each thread */
+    size_t workspace_size;
     uint32_t *local; /* of each thread: row -> its number among those of a panel */
 };
 
@@ -195,11 +195,11 @@ done:
 }
 
 /* For products of at most WIDEST columns. */
-static svmp_status make_room(supernodes *s) {
+static svmp_status alloc_workspace(supernodes *s) {
     size_t highest = 0;
     for (size_t p = 0; p < s->count; p++) highest = height_of(s, p) > highest ? height_of(s, p) : highest;
-    s->room_size = (highest + LANES) * WIDEST;
-    SVMP_TRY(SVMP_NEW(s->context, s->room, s->room_size * (size_t)s->threads));
+    s->workspace_size = (highest + LANES) * WIDEST;
+    SVMP_TRY(SVMP_NEW(s->context, s->workspace, s->workspace_size * (size_t)s->threads));
     return SVMP_NEW(s->context, s->local, s->order * (size_t)s->threads);
 }
 
@@ -214,7 +214,7 @@ static svmp_status analyse(supernodes *s, const cholmod_factor *L) {
     SVMP_CHECK(place_entries(s, panel_of));
     SVMP_CHECK(list_updates(s, panel_of));
     SVMP_CHECK(plant_trees(s, panel_of));
-    SVMP_CHECK(make_room(s));
+    SVMP_CHECK(alloc_workspace(s));
 done:
     svmp_release(s->context, panel_of);
     return status;
@@ -253,7 +253,7 @@ void svmp_supernodes_free(supernodes *s) {
                             s->value,
                             s->tree,
                             s->tree_start,
-                            s->room,
+                            s->workspace,
                             s->local,
                             s};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
@@ -292,7 +292,7 @@ SVMP_CLONES static void multiply(size_t m, size_t n, size_t k, size_t height, co
 
 /* What a panel's columns from ... to - 1 lose to another one. */
 static void subtract(const supernodes *s, size_t p, const update *by, size_t from, size_t to, const uint32_t *local,
-                     double *room) {
+                     double *workspace) {
     const size_t height = height_of(s, by->from);
     const int64_t *rows = s->row + s->rows_at[by->from];
     size_t a = by->a, b = by->b;
@@ -301,16 +301,17 @@ static void subtract(const supernodes *s, size_t p, const update *by, size_t fro
     if (a == b) return;
     const double *source = s->value + s->at[by->from] + a;
     const size_t m = height - a, n = b - a, own = height_of(s, p);
-    multiply(m, n, width_of(s, by->from), height, source, source, room);
+    multiply(m, n, width_of(s, by->from), height, source, source, workspace);
     for (size_t j = 0; j < n; j++) {
         double *column = s->value + s->at[p] + ((size_t)rows[a + j] - s->first[p]) * own;
-        for (size_t i = j; i < m; i++) column[local[rows[a + i]]] -= room[j * m + i];
+        for (size_t i = j; i < m; i++) column[local[rows[a + i]]] -= workspace[j * m + i];
     }
 }
 
-static void update_columns(const supernodes *s, size_t p, size_t from, size_t to, const uint32_t *local, double *room) {
+static void update_columns(const supernodes *s, size_t p, size_t from, size_t to, const uint32_t *local,
+                           double *workspace) {
     for (size_t u = s->update_start[p]; u < s->update_start[p + 1]; u++)
-        subtract(s, p, &s->updates[u], from, to, local, room);
+        subtract(s, p, &s->updates[u], from, to, local, workspace);
 }
 
 /* Cholesky's factor of the panel's own block, and what is below it. Returns the first column whose pivot is bad. */
@@ -340,11 +341,11 @@ static void number_rows(const supernodes *s, size_t p, uint32_t *local) {
 /* The panels of a tree, children first; it stops at a bad one. */
 static size_t factorise_tree(const supernodes *s, size_t tree, int thread) {
     uint32_t *local = s->local + (size_t)thread * s->order;
-    double *room = s->room + (size_t)thread * s->room_size;
+    double *workspace = s->workspace + (size_t)thread * s->workspace_size;
     size_t bad = SIZE_MAX;
     for (size_t k = s->tree_start[tree]; k < s->tree_start[tree + 1] && bad == SIZE_MAX; k++) {
         number_rows(s, s->tree[k], local);
-        update_columns(s, s->tree[k], 0, width_of(s, s->tree[k]), local, room);
+        update_columns(s, s->tree[k], 0, width_of(s, s->tree[k]), local, workspace);
         bad = finish(s, s->tree[k]);
     }
     return bad;
@@ -359,7 +360,7 @@ static size_t factorise_top(const supernodes *s, size_t p) {
 #pragma omp parallel for num_threads(threads)
     for (int t = 0; t < threads; t++)
         update_columns(s, p, width * (size_t)t / (size_t)threads, width * (size_t)(t + 1) / (size_t)threads, s->local,
-                       s->room + (size_t)t * s->room_size);
+                       s->workspace + (size_t)t * s->workspace_size);
     return finish(s, p);
 }
 

@@ -6,7 +6,7 @@
 static svmp_status alloc(svmp_run *run) {
     cholesky *factor = NULL;
     SVMP_TRY(svmp_cholesky_create(run->model, &factor));
-    run->own = factor;
+    run->state = factor;
     return SVMP_OK;
 }
 
@@ -18,11 +18,11 @@ static svmp_status iterate(svmp_run *run) {
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &z));
     for (size_t i = 0; i < run->model->graph->variables; i++)
         svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_EXACT, .b = i}, n, z + i * n);
-    SVMP_TRY(svmp_cholesky_draws(run->own, n, z, x));
+    SVMP_TRY(svmp_cholesky_draws(run->state, n, z, x));
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
-static void free_exact(svmp_run *run) { svmp_cholesky_free(run->own); }
+static void free_exact(svmp_run *run) { svmp_cholesky_free(run->state); }
 
 const method svmp_method_exact = {
     .name = "exact", .yield = SVMP_YIELD_DRAWS, .on_host = 1, .alloc = alloc, .iterate = iterate, .free = free_exact};

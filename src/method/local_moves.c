@@ -31,7 +31,7 @@ static size_t stride_of(size_t sweeps, size_t draws) {
     return stride;
 }
 
-static void warn_if_dear(const svmp_run *run, const sweeper *s) {
+static void warn_if_expensive(const svmp_run *run, const sweeper *s) {
     const size_t rounds = svmp_sweeper_rounds(s), nodes = run->model->graph->whole_nodes;
     const double scores = svmp_sweeper_scores(s);
     if (rounds <= MANY_ROUNDS && (rounds < 3 || scores <= MANY_SCORES)) return;
@@ -46,7 +46,7 @@ static svmp_status alloc(svmp_run *run) {
     const size_t n = run->backend->n, warmup = run->options.warmup;
     const svmp_graph *graph = run->model->graph;
     svmp_context *context = run->context;
-    walk *own = NULL;
+    walk *w = NULL;
     svmp_status status = svmp_method_refuse_boxes(run);
     if (status == SVMP_OK && run->iterations > 0 && warmup >= run->iterations)
         status = svmp_fail_notes(context, SVMP_BAD_CALL,
@@ -54,30 +54,30 @@ static svmp_status alloc(svmp_run *run) {
                                        svmp_either(1, svmp_advice(SVMP_NOTE_RAISE, "iterations", NULL))),
                                  "The method '%s' would discard all of its %zu sweeps, because its warm-up takes %zu.",
                                  run->method->name, run->iterations, warmup);
-    if (status == SVMP_OK) status = SVMP_NEW(context, own, 1);
-    run->own = own;
+    if (status == SVMP_OK) status = SVMP_NEW(context, w, 1);
+    run->state = w;
     SVMP_TRY(svmp_model_agree(run->model, status));
     const size_t sweeps = run->iterations > warmup ? run->iterations - warmup : 0;
-    own->stride = stride_of(sweeps, run->options.draws);
-    own->capacity = sweeps / own->stride;
-    const double bytes = sizeof(double) * (double)own->capacity * (double)n * (double)(graph->own_variables + 2);
+    w->stride = stride_of(sweeps, run->options.draws);
+    w->capacity = sweeps / w->stride;
+    const double bytes = sizeof(double) * (double)w->capacity * (double)n * (double)(graph->moved_variables + 2);
     status = svmp_require_memory(context, bytes, "these draws need");
     SVMP_TRY(svmp_model_agree(run->model, status));
-    SVMP_TRY(svmp_sweeper_create(run->backend, &own->sweeper));
-    warn_if_dear(run, own->sweeper);
-    SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &own->evaluator));
-    SVMP_TRY(SVMP_NEW(context, own->since, n));
-    SVMP_TRY(SVMP_NEW(context, own->wrong, n));
-    SVMP_TRY(SVMP_NEW(context, own->log_density, own->capacity * n));
-    SVMP_TRY(SVMP_NEW(context, own->moves, own->capacity * n));
-    return svmp_allocate(context, own->capacity * graph->own_variables, n * sizeof(double), (void **)&own->draws);
+    SVMP_TRY(svmp_sweeper_create(run->backend, &w->sweeper));
+    warn_if_expensive(run, w->sweeper);
+    SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &w->evaluator));
+    SVMP_TRY(SVMP_NEW(context, w->since, n));
+    SVMP_TRY(SVMP_NEW(context, w->wrong, n));
+    SVMP_TRY(SVMP_NEW(context, w->log_density, w->capacity * n));
+    SVMP_TRY(SVMP_NEW(context, w->moves, w->capacity * n));
+    return svmp_allocate(context, w->capacity * graph->moved_variables, n * sizeof(double), (void **)&w->draws);
 }
 
 static void free_walk(svmp_run *run) {
-    walk *own = run->own;
-    svmp_sweeper_free(own->sweeper);
-    svmp_evaluator_free(own->evaluator);
-    void *const arrays[] = {own->draws, own->log_density, own->moves, own->since, own->wrong, own};
+    walk *w = run->state;
+    svmp_sweeper_free(w->sweeper);
+    svmp_evaluator_free(w->evaluator);
+    void *const arrays[] = {w->draws, w->log_density, w->moves, w->since, w->wrong, w};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(run->context, arrays[k]);
 }
 
@@ -85,31 +85,31 @@ static void free_walk(svmp_run *run) {
 
 /* wrong[l]: the log density of particle l, or a score, is not finite. Returns how many are wrong; log_density and score
  * are those of all particles. */
-static svmp_status look(const svmp_run *run, const double *x, double *score, double *log_density, size_t *count) {
-    walk *own = run->own;
+static svmp_status inspect(const svmp_run *run, const double *x, double *score, double *log_density, size_t *count) {
+    walk *w = run->state;
     const size_t n = run->backend->n;
     const svmp_peers *peers = run->model->graph->peers;
     int known;
-    SVMP_TRY(svmp_model_agree(run->model, svmp_evaluate(own->evaluator, x, NULL, score)));
-    SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, log_density, &known));
-    memset(own->wrong, 0, n * sizeof *own->wrong);
-    for (size_t k = 0; k < run->model->graph->own_variables * n; k++)
-        if (!isfinite(score[k])) own->wrong[k % n] = 1;
-    peers->max(peers, n, own->wrong);
+    SVMP_TRY(svmp_model_agree(run->model, svmp_evaluate(w->evaluator, x, NULL, score)));
+    SVMP_TRY(svmp_evaluate_log_density(w->evaluator, x, log_density, &known));
+    memset(w->wrong, 0, n * sizeof *w->wrong);
+    for (size_t k = 0; k < run->model->graph->moved_variables * n; k++)
+        if (!isfinite(score[k])) w->wrong[k % n] = 1;
+    peers->max(peers, n, w->wrong);
     *count = 0;
     for (size_t l = 0; l < n; l++) {
-        if (!isfinite(log_density[l])) own->wrong[l] = 1;
-        *count += own->wrong[l] > 0;
+        if (!isfinite(log_density[l])) w->wrong[l] = 1;
+        *count += w->wrong[l] > 0;
     }
     return SVMP_OK;
 }
 
 static svmp_status explain(const svmp_run *run, const double *score, const double *log_density) {
-    const walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const walk *w = run->state;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     char name[128] = "";
     size_t l = 0, k = 0;
-    while (own->wrong[l] == 0) l++;
+    while (w->wrong[l] == 0) l++;
     while (k < numbers && (k % n != l || isfinite(score[k]))) k++;
     if (k < numbers)
         snprintf(name, sizeof name, ", and the score of %.80s is %g there",
@@ -122,7 +122,7 @@ static svmp_status explain(const svmp_run *run, const double *score, const doubl
 /* A chain never leaves a point of density 0: a start that was drawn is drawn again. */
 static svmp_status start(svmp_run *run) {
     enum { ATTEMPTS = 100 };
-    const walk *own = run->own;
+    const walk *w = run->state;
     backend *b = run->backend;
     const init_target target = svmp_start_target(b);
     double *x, *score, *log_density = NULL;
@@ -133,14 +133,14 @@ static svmp_status start(svmp_run *run) {
     for (size_t attempt = 0; wrong > 0; attempt++) {
         SVMP_CHECK(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
         for (size_t l = 0; attempt > 0 && l < b->n; l++)
-            if (own->wrong[l] > 0) svmp_init_draw_again(&run->start, &target, x, l, attempt);
+            if (w->wrong[l] > 0) svmp_init_draw_again(&run->start, &target, x, l, attempt);
         SVMP_CHECK(svmp_backend_commit(b, ARRAY_PARTICLES));
         SVMP_CHECK(svmp_backend_refresh(b));
-        SVMP_CHECK(look(run, x, score, log_density, &wrong));
+        SVMP_CHECK(inspect(run, x, score, log_density, &wrong));
         if (wrong > 0 && (run->started_from || attempt + 1 == ATTEMPTS))
             SVMP_CHECK(svmp_model_agree(run->model, explain(run, score, log_density)));
     }
-    SVMP_CHECK(svmp_sweeper_measure(own->sweeper, b, 0));
+    SVMP_CHECK(svmp_sweeper_measure_curvature(w->sweeper, b, 0));
 done:
     svmp_release(run->context, log_density);
     return status;
@@ -150,27 +150,27 @@ done:
 
 /* The mean epsilon of all nodes, the same on all processes. */
 static double mean_step(const svmp_run *run) {
-    const walk *own = run->own;
-    exact_sum sum = svmp_sweeper_steps(own->sweeper);
+    const walk *w = run->state;
+    exact_sum sum = svmp_sweeper_steps(w->sweeper);
     svmp_peers_sum_exactly(run->model->graph->peers, 1, &sum);
     return svmp_exact_value(&sum) / (double)run->model->graph->whole_nodes;
 }
 
 static svmp_status keep(const svmp_run *run) {
-    walk *own = run->own;
+    walk *w = run->state;
     backend *b = run->backend;
-    const size_t n = b->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = b->n, numbers = run->model->graph->moved_variables * n;
     const svmp_peers *peers = run->model->graph->peers;
     const double *x;
     int known;
     SVMP_TRY(svmp_backend_refresh(b));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
-    memcpy(own->draws + own->kept * numbers, x, numbers * sizeof *x);
-    SVMP_TRY(svmp_evaluate_log_density(own->evaluator, x, own->log_density + own->kept * n, &known));
-    peers->sum(peers, n, own->since);
-    for (size_t l = 0; l < n; l++) own->moves[own->kept * n + l] = (double)own->since[l];
-    memset(own->since, 0, n * sizeof *own->since);
-    own->kept++;
+    memcpy(w->draws + w->kept * numbers, x, numbers * sizeof *x);
+    SVMP_TRY(svmp_evaluate_log_density(w->evaluator, x, w->log_density + w->kept * n, &known));
+    peers->sum(peers, n, w->since);
+    for (size_t l = 0; l < n; l++) w->moves[w->kept * n + l] = (double)w->since[l];
+    memset(w->since, 0, n * sizeof *w->since);
+    w->kept++;
     return SVMP_OK;
 }
 
@@ -182,53 +182,53 @@ static int is_measured(const svmp_run *run) {
 }
 
 static svmp_status iterate(svmp_run *run) {
-    walk *own = run->own;
+    walk *w = run->state;
     const size_t t = run->iteration, warmup = run->options.warmup;
     if (t == 0) SVMP_TRY(start(run));
-    if (is_measured(run)) SVMP_TRY(svmp_sweeper_measure(own->sweeper, run->backend, 1));
-    SVMP_TRY(svmp_sweep(own->sweeper, run->backend, t, t < warmup ? 2 / sqrt(1 + (double)t) : 0));
-    svmp_sweeper_add_moves(own->sweeper, own->since);
-    if (t < warmup) memset(own->since, 0, run->backend->n * sizeof *own->since);
+    if (is_measured(run)) SVMP_TRY(svmp_sweeper_measure_curvature(w->sweeper, run->backend, 1));
+    SVMP_TRY(svmp_sweep(w->sweeper, run->backend, t, t < warmup ? 2 / sqrt(1 + (double)t) : 0));
+    svmp_sweeper_add_moves(w->sweeper, w->since);
+    if (t < warmup) memset(w->since, 0, run->backend->n * sizeof *w->since);
     run->rate = mean_step(run);
-    return t >= warmup && (t + 1 - warmup) % own->stride == 0 && own->kept < own->capacity ? keep(run) : SVMP_OK;
+    return t >= warmup && (t + 1 - warmup) % w->stride == 0 && w->kept < w->capacity ? keep(run) : SVMP_OK;
 }
 
 /* ---- the result -------------------------------------------------------------------------------------------------- */
 
 /* The states that were kept; before the first, where the chains are. */
 static const double *kept(const svmp_run *run, size_t k, size_t *count) {
-    const walk *own = run->own;
+    const walk *w = run->state;
     const double *x = NULL;
-    *count = own->kept ? own->kept : 1;
-    if (own->kept) return own->draws + k * run->model->graph->own_variables * run->backend->n;
+    *count = w->kept ? w->kept : 1;
+    if (w->kept) return w->draws + k * run->model->graph->moved_variables * run->backend->n;
     return svmp_backend_view(run->backend, ARRAY_PARTICLES, &x) == SVMP_OK ? x : NULL;
 }
 
 /* accept_stat__ is the share of moves that were accepted since the draw before, n_sweeps__ sweeps ago. */
 static svmp_status set_statistics(const svmp_run *run, double *column, svmp_particles *p) {
-    const walk *own = run->own;
+    const walk *w = run->state;
     const size_t n = run->backend->n;
-    const double moves = (double)run->model->graph->whole_nodes * (double)own->stride;
-    if (own->kept == 0) return SVMP_OK;
-    for (size_t k = 0; k < own->kept; k++)
-        for (size_t l = 0; l < n; l++) column[l * own->kept + k] = own->log_density[k * n + l];
+    const double moves = (double)run->model->graph->whole_nodes * (double)w->stride;
+    if (w->kept == 0) return SVMP_OK;
+    for (size_t k = 0; k < w->kept; k++)
+        for (size_t l = 0; l < n; l++) column[l * w->kept + k] = w->log_density[k * n + l];
     SVMP_TRY(svmp_particles_set_statistic(p, "lp__", column));
-    for (size_t k = 0; k < own->kept; k++)
-        for (size_t l = 0; l < n; l++) column[l * own->kept + k] = own->moves[k * n + l] / moves;
+    for (size_t k = 0; k < w->kept; k++)
+        for (size_t l = 0; l < n; l++) column[l * w->kept + k] = w->moves[k * n + l] / moves;
     SVMP_TRY(svmp_particles_set_statistic(p, "accept_stat__", column));
-    for (size_t k = 0; k < n * own->kept; k++) column[k] = (double)own->stride;
+    for (size_t k = 0; k < n * w->kept; k++) column[k] = (double)w->stride;
     return svmp_particles_set_statistic(p, "n_sweeps__", column);
 }
 
 static svmp_status create_particles(const svmp_run *run, size_t count, svmp_particles **p) {
     const svmp_graph *graph = run->model->graph;
     if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, count, NULL, p);
-    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->own_variables,
-                                      graph->whole_variable, count, NULL, p);
+    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
+                                      graph->variable_key, count, NULL, p);
 }
 
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
-    const size_t n = run->backend->n, variables = run->model->graph->own_variables;
+    const size_t n = run->backend->n, variables = run->model->graph->moved_variables;
     size_t each;
     svmp_status status;
     svmp_particles *p = NULL;
@@ -267,27 +267,28 @@ static svmp_status archive_state(archive *a, size_t n, const kept_state *state) 
 
 /* The states of a run that kept every stride-th sweep, of which this one keeps every own->stride-th: the moves before
  * those that are left out count for the next one. */
-static svmp_status load_states(const svmp_run *run, archive *a, size_t count, size_t stride, const kept_state *room) {
-    walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+static svmp_status load_states(const svmp_run *run, archive *a, size_t count, size_t stride,
+                               const kept_state *workspace) {
+    walk *w = run->state;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     for (size_t k = 0; k < count; k++) {
-        SVMP_TRY(archive_state(a, n, room));
-        for (size_t l = 0; l < n; l++) own->since[l] += (int64_t)room->moves[l];
-        if ((k + 1) * stride % own->stride != 0 || own->kept == own->capacity) continue;
-        memcpy(own->draws + own->kept * numbers, room->x, numbers * sizeof *room->x);
-        memcpy(own->log_density + own->kept * n, room->log_density, n * sizeof *room->log_density);
-        for (size_t l = 0; l < n; l++) own->moves[own->kept * n + l] = (double)own->since[l];
-        memset(own->since, 0, n * sizeof *own->since);
-        own->kept++;
+        SVMP_TRY(archive_state(a, n, workspace));
+        for (size_t l = 0; l < n; l++) w->since[l] += (int64_t)workspace->moves[l];
+        if ((k + 1) * stride % w->stride != 0 || w->kept == w->capacity) continue;
+        memcpy(w->draws + w->kept * numbers, workspace->x, numbers * sizeof *workspace->x);
+        memcpy(w->log_density + w->kept * n, workspace->log_density, n * sizeof *workspace->log_density);
+        for (size_t l = 0; l < n; l++) w->moves[w->kept * n + l] = (double)w->since[l];
+        memset(w->since, 0, n * sizeof *w->since);
+        w->kept++;
     }
     return SVMP_OK;
 }
 
 static svmp_status save_states(const svmp_run *run, archive *a) {
-    walk *own = run->own;
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
-    for (size_t k = 0; k < own->kept; k++) {
-        const kept_state state = {own->draws + k * numbers, own->log_density + k * n, own->moves + k * n};
+    walk *w = run->state;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
+    for (size_t k = 0; k < w->kept; k++) {
+        const kept_state state = {w->draws + k * numbers, w->log_density + k * n, w->moves + k * n};
         SVMP_TRY(archive_state(a, n, &state));
     }
     return SVMP_OK;
@@ -295,44 +296,44 @@ static svmp_status save_states(const svmp_run *run, archive *a) {
 
 /* Accepted moves since the last state: those of all processes, which the first one has after loading. */
 static svmp_status archive_moves(const svmp_run *run, archive *a, int64_t *all) {
-    const walk *own = run->own;
+    const walk *w = run->state;
     const size_t n = run->backend->n;
     const svmp_peers *peers = run->model->graph->peers;
-    memcpy(all, own->since, n * sizeof *all);
+    memcpy(all, w->since, n * sizeof *all);
     peers->sum(peers, n, all);
     SVMP_TRY(a->numbers(a, "moves since", ARCHIVE_COUNTS, n, all));
-    for (size_t l = 0; a->loading && l < n; l++) own->since[l] = peers->rank == 0 ? own->since[l] + all[l] : 0;
+    for (size_t l = 0; a->loading && l < n; l++) w->since[l] = peers->rank == 0 ? w->since[l] + all[l] : 0;
     return SVMP_OK;
 }
 
 static svmp_status check_stride(const svmp_run *run, size_t stride) {
-    const walk *own = run->own;
-    if (stride > 0 && own->stride % stride == 0) return SVMP_OK;
+    const walk *w = run->state;
+    if (stride > 0 && w->stride % stride == 0) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
                      "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: increase the number "
                      "of draws only together with the number of iterations.",
-                     stride, own->stride);
+                     stride, w->stride);
 }
 
-static svmp_status state(svmp_run *run, archive *a) {
-    walk *own = run->own;
+static svmp_status archive_walk(svmp_run *run, archive *a) {
+    walk *w = run->state;
     const size_t n = run->backend->n;
-    size_t count = own->kept, stride = own->stride;
+    size_t count = w->kept, stride = w->stride;
     int64_t *all = NULL;
-    kept_state room = {0};
-    svmp_status status = SVMP_NEW(run->context, room.log_density, 2 * n);
+    kept_state workspace = {0};
+    svmp_status status = SVMP_NEW(run->context, workspace.log_density, 2 * n);
     if (status == SVMP_OK) status = SVMP_NEW(run->context, all, n);
     SVMP_CHECK(svmp_model_agree(run->model, status));
-    room.moves = room.log_density + n;
-    SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PHI, &room.x));
+    workspace.moves = workspace.log_density + n;
+    SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PHI, &workspace.x));
     SVMP_CHECK(svmp_archive_count(a, "kept", &count));
     SVMP_CHECK(svmp_archive_count(a, "stride", &stride));
     SVMP_CHECK(check_stride(run, stride));
-    SVMP_CHECK(a->loading ? load_states(run, a, count, stride, &room) : save_states(run, a));
+    SVMP_CHECK(a->loading ? load_states(run, a, count, stride, &workspace) : save_states(run, a));
     SVMP_CHECK(archive_moves(run, a, all));
-    SVMP_CHECK(svmp_sweeper_state(own->sweeper, a));
+    SVMP_CHECK(svmp_sweeper_state(w->sweeper, a));
 done:
-    svmp_release(run->context, room.log_density);
+    svmp_release(run->context, workspace.log_density);
     svmp_release(run->context, all);
     return status;
 }
@@ -349,4 +350,4 @@ const method svmp_method_local = {.name = "local",
                                   .free = free_walk,
                                   .result = result,
                                   .kept = kept,
-                                  .state = state};
+                                  .state = archive_walk};

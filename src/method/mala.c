@@ -18,57 +18,59 @@ typedef struct mala {
 
 static svmp_status alloc(svmp_run *run) {
     const size_t n = run->backend->n;
-    mala *own = NULL;
+    mala *state = NULL;
     SVMP_TRY(svmp_langevin_check_step(run));
     SVMP_TRY(svmp_method_refuse_boxes(run));
-    SVMP_TRY(SVMP_NEW(run->context, own, 1));
-    run->own = own;
-    SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &own->evaluator));
-    SVMP_TRY(SVMP_NEW(run->context, own->log_density, n));
-    SVMP_TRY(SVMP_NEW(run->context, own->proposed_log_density, n));
-    SVMP_TRY(SVMP_NEW(run->context, own->log_ratio, n));
-    SVMP_TRY(SVMP_NEW(run->context, own->acceptance, n));
-    return svmp_allocate(run->context, run->model->graph->variables, n * sizeof(double), (void **)&own->proposed_score);
+    SVMP_TRY(SVMP_NEW(run->context, state, 1));
+    run->state = state;
+    SVMP_TRY(svmp_evaluator_create(run->model, n, run->backend->threads, &state->evaluator));
+    SVMP_TRY(SVMP_NEW(run->context, state->log_density, n));
+    SVMP_TRY(SVMP_NEW(run->context, state->proposed_log_density, n));
+    SVMP_TRY(SVMP_NEW(run->context, state->log_ratio, n));
+    SVMP_TRY(SVMP_NEW(run->context, state->acceptance, n));
+    return svmp_allocate(run->context, run->model->graph->variables, n * sizeof(double),
+                         (void **)&state->proposed_score);
 }
 
 static void free_mala(svmp_run *run) {
-    mala *own = run->own;
-    svmp_evaluator_free(own->evaluator);
-    svmp_release(run->context, own->log_density);
-    svmp_release(run->context, own->proposed_log_density);
-    svmp_release(run->context, own->proposed_score);
-    svmp_release(run->context, own->log_ratio);
-    svmp_release(run->context, own->acceptance);
-    svmp_release(run->context, own);
+    mala *state = run->state;
+    svmp_evaluator_free(state->evaluator);
+    svmp_release(run->context, state->log_density);
+    svmp_release(run->context, state->proposed_log_density);
+    svmp_release(run->context, state->proposed_score);
+    svmp_release(run->context, state->log_ratio);
+    svmp_release(run->context, state->acceptance);
+    svmp_release(run->context, state);
 }
 
 /* Log density and score of the start, which must be finite: a chain never leaves a point of density 0. */
 static svmp_status start(svmp_run *run) {
-    mala *own = run->own;
+    mala *state = run->state;
     const size_t n = run->backend->n;
     char name[128];
-    SVMP_TRY(svmp_evaluate(own->evaluator, own->x, own->log_density, own->score));
+    SVMP_TRY(svmp_evaluate(state->evaluator, state->x, state->log_density, state->score));
     for (size_t l = 0; l < n; l++)
-        if (!isfinite(own->log_density[l]))
+        if (!isfinite(state->log_density[l]))
             return svmp_fail(run->context, SVMP_NOT_FINITE, "The log density is %g at the start of particle %zu.",
-                             own->log_density[l], l + 1);
+                             state->log_density[l], l + 1);
     for (size_t k = 0; k < run->model->graph->variables * n; k++)
-        if (!isfinite(own->score[k]))
+        if (!isfinite(state->score[k]))
             return svmp_fail(run->context, SVMP_NOT_FINITE, "The score of %s is %g at the start of particle %zu.",
-                             svmp_model_variable_name(run->model, k / n, name, sizeof name), own->score[k], k % n + 1);
+                             svmp_model_variable_name(run->model, k / n, name, sizeof name), state->score[k],
+                             k % n + 1);
     return SVMP_OK;
 }
 
 /* x' = x + epsilon s + sqrt(2 epsilon) noise */
 static void propose(const svmp_run *run, double rate) {
     const backend *b = run->backend;
-    const mala *own = run->own;
+    const mala *state = run->state;
     const size_t n = b->n, variables = run->model->graph->variables;
     const double spread = sqrt(2 * rate);
 #pragma omp parallel for num_threads(svmp_threads_for(b->threads, 100 * (double)variables * (double)n))
     for (size_t i = 0; i < variables; i++) {
-        const double *x = own->x + i * n, *score = own->score + i * n;
-        double *to = own->proposed + i * n;
+        const double *x = state->x + i * n, *score = state->score + i * n;
+        double *to = state->proposed + i * n;
         svmp_random_normals((random_stream){b->seed, run->iteration, i, RANDOM_LANGEVIN}, n, to);
         for (size_t l = 0; l < n; l++) to[l] = x[l] + rate * score[l] + spread * to[l];
     }
@@ -78,40 +80,40 @@ static void propose(const svmp_run *run, double rate) {
  * particles `first` ... `last` - 1. */
 static void weigh(const svmp_run *run, double rate, size_t first, size_t last) {
     const size_t n = run->backend->n;
-    mala *own = run->own;
-    for (size_t l = first; l < last; l++) own->log_ratio[l] = 0;
+    mala *state = run->state;
+    for (size_t l = first; l < last; l++) state->log_ratio[l] = 0;
     for (size_t i = 0; i < run->model->graph->variables; i++) {
-        const double *x = own->x + i * n, *to = own->proposed + i * n;
-        const double *score = own->score + i * n, *score_there = own->proposed_score + i * n;
+        const double *x = state->x + i * n, *to = state->proposed + i * n;
+        const double *score = state->score + i * n, *score_there = state->proposed_score + i * n;
         for (size_t l = first; l < last; l++) {
             const double back = x[l] - to[l] - rate * score_there[l], forth = to[l] - x[l] - rate * score[l];
-            own->log_ratio[l] += (forth * forth - back * back) / (4 * rate);
+            state->log_ratio[l] += (forth * forth - back * back) / (4 * rate);
         }
     }
-    for (size_t l = first; l < last; l++) own->log_ratio[l] += own->proposed_log_density[l] - own->log_density[l];
+    for (size_t l = first; l < last; l++) state->log_ratio[l] += state->proposed_log_density[l] - state->log_density[l];
 }
 
 /* Moves the particles whose ratio is above a uniform number; a ratio that is none refuses. */
 static void decide(const svmp_run *run, size_t first, size_t last) {
     const backend *b = run->backend;
-    mala *own = run->own;
+    mala *state = run->state;
     const random_stream stream = {b->seed, run->iteration, 0, RANDOM_ACCEPT};
     for (size_t l = first; l < last; l++) {
-        const double ratio = exp(own->log_ratio[l]);
-        const int accepted = svmp_random_uniform(stream, l) < ratio && isfinite(own->proposed_log_density[l]);
-        own->acceptance[l] += isnan(ratio) ? 0 : fmin(1, ratio);
-        own->log_ratio[l] = accepted;
-        if (accepted) own->log_density[l] = own->proposed_log_density[l];
+        const double ratio = exp(state->log_ratio[l]);
+        const int accepted = svmp_random_uniform(stream, l) < ratio && isfinite(state->proposed_log_density[l]);
+        state->acceptance[l] += isnan(ratio) ? 0 : fmin(1, ratio);
+        state->log_ratio[l] = accepted;
+        if (accepted) state->log_density[l] = state->proposed_log_density[l];
     }
     for (size_t i = 0; i < run->model->graph->variables; i++)
         for (size_t l = first, k = i * b->n + first; l < last; l++, k++) {
-            own->x[k] = own->log_ratio[l] > 0 ? own->proposed[k] : own->x[k];
-            own->score[k] = own->log_ratio[l] > 0 ? own->proposed_score[k] : own->score[k];
+            state->x[k] = state->log_ratio[l] > 0 ? state->proposed[k] : state->x[k];
+            state->score[k] = state->log_ratio[l] > 0 ? state->proposed_score[k] : state->score[k];
         }
 }
 
 static double largest_score(const svmp_run *run) {
-    const double *score = ((const mala *)run->own)->score;
+    const double *score = ((const mala *)run->state)->score;
     double largest = 0;
     for (size_t k = 0; k < run->model->graph->variables * run->backend->n; k++)
         largest = fabs(score[k]) > largest ? fabs(score[k]) : largest;
@@ -120,16 +122,16 @@ static double largest_score(const svmp_run *run) {
 
 static svmp_status iterate(svmp_run *run) {
     enum { BLOCK = 64 };
-    mala *own = run->own;
+    mala *state = run->state;
     backend *b = run->backend;
     const size_t n = b->n;
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &own->x));
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_SCORE, &own->score));
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &own->proposed));
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &state->x));
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_SCORE, &state->score));
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &state->proposed));
     if (run->iteration == 0) SVMP_TRY(start(run));
     const double rate = run->rate = svmp_step_rate(&run->step, run->iteration, run->iterations);
     propose(run, rate);
-    SVMP_TRY(svmp_evaluate(own->evaluator, own->proposed, own->proposed_log_density, own->proposed_score));
+    SVMP_TRY(svmp_evaluate(state->evaluator, state->proposed, state->proposed_log_density, state->proposed_score));
     const double work = 10 * (double)run->model->graph->variables * (double)n;
 #pragma omp parallel for num_threads(svmp_threads_for(b->threads, work))
     for (size_t first = 0; first < n; first += BLOCK) {
@@ -144,7 +146,7 @@ static svmp_status iterate(svmp_run *run) {
 
 /* accept_stat__ is the mean acceptance of a particle's chain. */
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
-    const mala *own = run->own;
+    const mala *state = run->state;
     backend *b = run->backend;
     const double *x;
     svmp_particles *p = NULL;
@@ -152,9 +154,9 @@ static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     SVMP_TRY(svmp_particles_create(run->context, run->model->graph->variables, b->n, x, &p));
     svmp_status status = SVMP_OK;
     if (run->iteration > 0) {
-        status = svmp_particles_set_statistic(p, "lp__", own->log_density);
-        for (size_t l = 0; l < b->n; l++) own->log_ratio[l] = own->acceptance[l] / (double)run->iteration;
-        if (status == SVMP_OK) status = svmp_particles_set_statistic(p, "accept_stat__", own->log_ratio);
+        status = svmp_particles_set_statistic(p, "lp__", state->log_density);
+        for (size_t l = 0; l < b->n; l++) state->log_ratio[l] = state->acceptance[l] / (double)run->iteration;
+        if (status == SVMP_OK) status = svmp_particles_set_statistic(p, "accept_stat__", state->log_ratio);
     }
     if (status == SVMP_OK)
         *particles = p;
@@ -163,15 +165,15 @@ static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     return status;
 }
 
-static svmp_status state(svmp_run *run, archive *a) {
-    mala *own = run->own;
+static svmp_status archive_state(svmp_run *run, archive *a) {
+    mala *state = run->state;
     const size_t n = run->backend->n;
     double *score;
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_SCORE, &score));
     SVMP_TRY(svmp_archive_reals(a, "score", run->model->graph->variables * n, score));
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_SCORE));
-    SVMP_TRY(svmp_archive_reals(a, "log density", n, own->log_density));
-    return svmp_archive_reals(a, "acceptance", n, own->acceptance);
+    SVMP_TRY(svmp_archive_reals(a, "log density", n, state->log_density));
+    return svmp_archive_reals(a, "acceptance", n, state->acceptance);
 }
 
 const method svmp_method_mala = {.name = "mala",
@@ -182,4 +184,4 @@ const method svmp_method_mala = {.name = "mala",
                                  .iterate = iterate,
                                  .free = free_mala,
                                  .result = result,
-                                 .state = state};
+                                 .state = archive_state};

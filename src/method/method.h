@@ -24,12 +24,12 @@ static inline init_target svmp_start_target(backend *b) {
 }
 
 /* What keeps a method that ends by itself from being sure of its answer. */
-typedef struct method_unrest {
+typedef struct nonconvergence {
     svmp_code why;
     size_t variable; /* that is farthest from settled, */
     double amount;   /* and by how much, as the note says */
     size_t count;    /* how many variables there are like it */
-} method_unrest;
+} nonconvergence;
 
 typedef struct method {
     const char *name;
@@ -71,7 +71,7 @@ typedef struct method {
     const double *(*kept)(const svmp_run *run, size_t k, size_t *count);
 
     /* Where it ended without having settled: why. NULL: the method does not end by itself. */
-    method_unrest (*unrest)(const svmp_run *run);
+    nonconvergence (*nonconvergence)(const svmp_run *run);
 
     /* Saves or loads the state of the method between iterations, except the backend's particles and step states. NULL:
      * it has none. */
@@ -105,7 +105,7 @@ extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_inde
     svmp_method_tpmp, svmp_method_local, svmp_method_transport;
 
 /* A method that ends by itself: done, or done and sure of its answer. */
-typedef enum run_end { RUN_GOES_ON, RUN_DONE, RUN_SETTLED } run_end;
+typedef enum run_end { RUN_CONTINUES, RUN_DONE, RUN_CONVERGED } run_end;
 
 struct svmp_run {
     svmp_context *context;
@@ -121,15 +121,15 @@ struct svmp_run {
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */
-    history way;                  /* of the run: iteration, largest |phi|, rate */
-    size_t pending;               /* iterations that are not in it: the backend has not said what came of them */
+    history trace;                /* of the run: iteration, largest |phi|, rate */
+    size_t unreported;            /* iterations that are not in it: the backend has not said what came of them */
     size_t lag;                   /* iterations by which the monitor may hear of that late */
     history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;
     run_end ended; /* by the method itself, whatever iterations are left */
     int unusable;  /* a checkpoint was loaded in part */
-    void *own;     /* the method's */
+    void *state;   /* the method's */
 };
 
 #endif

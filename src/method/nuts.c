@@ -8,7 +8,7 @@
 #include "base/notes.h"
 #include "method/method.h"
 #include "method/moves/adaptation.h"
-#include "method/moves/leap.h"
+#include "method/moves/mode_jump.h"
 #include "method/nuts_tree.h"
 #include "model/natural_values.h"
 
@@ -48,7 +48,7 @@ typedef struct chain {
     dual_averaging averaging;
     windows windows;
     running_variance variance;
-    double *room;
+    double *workspace;
     chain_fault fault;
     blame blame;
 } chain;
@@ -69,15 +69,15 @@ static svmp_status create_chain(const svmp_run *run, size_t number, chain *c) {
     *c = (chain){.number = number, .step = 1, .h.variables = d, .variance.variables = d};
     c->windows = svmp_windows_of(run->options.warmup);
     SVMP_TRY(svmp_evaluator_create(run->model, 1, 1, &c->h.evaluator));
-    SVMP_TRY(svmp_allocate(run->context, svmp_tree_room(1) + 10, d * sizeof(double), (void **)&c->room));
-    double *room = c->room;
-    svmp_tree_take(&c->tree, &c->h, &room);
-    svmp_phase_point_take(&c->z, &room, d);
-    svmp_phase_point_take(&c->trial, &room, d);
-    c->h.inverse_metric = svmp_take(&room, d);
-    c->h.q = svmp_take(&room, d);
-    c->variance.mean = svmp_take(&room, d);
-    c->variance.squares = svmp_take(&room, d);
+    SVMP_TRY(svmp_allocate(run->context, svmp_tree_workspace_size(1) + 10, d * sizeof(double), (void **)&c->workspace));
+    double *workspace = c->workspace;
+    svmp_tree_take(&c->tree, &c->h, &workspace);
+    svmp_phase_point_take(&c->z, &workspace, d);
+    svmp_phase_point_take(&c->trial, &workspace, d);
+    c->h.inverse_metric = svmp_workspace_take(&workspace, d);
+    c->h.q = svmp_workspace_take(&workspace, d);
+    c->variance.mean = svmp_workspace_take(&workspace, d);
+    c->variance.squares = svmp_workspace_take(&workspace, d);
     for (size_t i = 0; i < d; i++) c->h.inverse_metric[i] = 1;
     return SVMP_OK;
 }
@@ -85,31 +85,31 @@ static svmp_status create_chain(const svmp_run *run, size_t number, chain *c) {
 static svmp_status alloc(svmp_run *run) {
     const run_options *options = &run->options;
     const size_t d = run->model->graph->variables;
-    nuts *own = NULL;
+    nuts *state = NULL;
     SVMP_TRY(svmp_method_refuse_boxes(run));
     const double bytes = (double)options->chains * sizeof(double) *
-                         ((double)options->draws * (double)(d + STATISTIC_COUNT) + (double)svmp_tree_room(d));
+                         ((double)options->draws * (double)(d + STATISTIC_COUNT) + (double)svmp_tree_workspace_size(d));
     SVMP_TRY(svmp_require_memory(run->context, bytes, "these draws need"));
-    SVMP_TRY(SVMP_NEW(run->context, own, 1));
-    run->own = own;
-    SVMP_TRY(SVMP_NEW(run->context, own->chain, options->chains));
-    own->chains = options->chains;
-    for (size_t c = 0; c < own->chains; c++) SVMP_TRY(create_chain(run, c, &own->chain[c]));
+    SVMP_TRY(SVMP_NEW(run->context, state, 1));
+    run->state = state;
+    SVMP_TRY(SVMP_NEW(run->context, state->chain, options->chains));
+    state->chains = options->chains;
+    for (size_t c = 0; c < state->chains; c++) SVMP_TRY(create_chain(run, c, &state->chain[c]));
     const size_t count = options->chains * options->draws;
-    SVMP_TRY(svmp_allocate(run->context, count, d * sizeof(double), (void **)&own->draws));
-    return svmp_allocate(run->context, count, STATISTIC_COUNT * sizeof(double), (void **)&own->statistics);
+    SVMP_TRY(svmp_allocate(run->context, count, d * sizeof(double), (void **)&state->draws));
+    return svmp_allocate(run->context, count, STATISTIC_COUNT * sizeof(double), (void **)&state->statistics);
 }
 
 static void free_nuts(svmp_run *run) {
-    nuts *own = run->own;
-    for (size_t c = 0; c < own->chains; c++) {
-        svmp_evaluator_free(own->chain[c].h.evaluator);
-        svmp_release(run->context, own->chain[c].room);
+    nuts *state = run->state;
+    for (size_t c = 0; c < state->chains; c++) {
+        svmp_evaluator_free(state->chain[c].h.evaluator);
+        svmp_release(run->context, state->chain[c].workspace);
     }
-    svmp_release(run->context, own->chain);
-    svmp_release(run->context, own->draws);
-    svmp_release(run->context, own->statistics);
-    svmp_release(run->context, own);
+    svmp_release(run->context, state->chain);
+    svmp_release(run->context, state->draws);
+    svmp_release(run->context, state->statistics);
+    svmp_release(run->context, state);
 }
 
 /* ---- a chain ----------------------------------------------------------------------------------------------------- */
@@ -122,17 +122,17 @@ static size_t slot(const svmp_run *run, const chain *c, size_t t) {
 }
 
 static void keep(const svmp_run *run, const chain *c, size_t t) {
-    const nuts *own = run->own;
+    const nuts *state = run->state;
     const size_t at = slot(run, c, t);
-    memcpy(own->draws + at * c->h.variables, c->z.q, c->h.variables * sizeof(double));
-    double *told = own->statistics + at * STATISTIC_COUNT;
-    told[STATISTIC_lp] = c->z.log_density;
-    told[STATISTIC_accept_stat] = c->tree.acceptance / (double)c->tree.leapfrogs;
-    told[STATISTIC_stepsize] = c->tree.step;
-    told[STATISTIC_treedepth] = (double)c->tree.depth;
-    told[STATISTIC_n_leapfrog] = (double)c->tree.leapfrogs;
-    told[STATISTIC_divergent] = c->tree.divergent;
-    told[STATISTIC_energy] = c->tree.energy;
+    memcpy(state->draws + at * c->h.variables, c->z.q, c->h.variables * sizeof(double));
+    double *row = state->statistics + at * STATISTIC_COUNT;
+    row[STATISTIC_lp] = c->z.log_density;
+    row[STATISTIC_accept_stat] = c->tree.acceptance / (double)c->tree.leapfrogs;
+    row[STATISTIC_stepsize] = c->tree.step;
+    row[STATISTIC_treedepth] = (double)c->tree.depth;
+    row[STATISTIC_n_leapfrog] = (double)c->tree.leapfrogs;
+    row[STATISTIC_divergent] = c->tree.divergent;
+    row[STATISTIC_energy] = c->tree.energy;
 }
 
 static void find_step(const svmp_run *run, chain *c) {
@@ -148,7 +148,7 @@ static void start(const svmp_run *run, chain *c) {
     enum { ATTEMPTS = 100 };
     const backend *b = run->backend;
     const init_target target = svmp_start_target(run->backend);
-    double *x = ((const nuts *)run->own)->start;
+    double *x = ((const nuts *)run->state)->start;
     for (size_t attempt = 0; attempt < (run->started_from ? 1 : ATTEMPTS); attempt++) {
         if (attempt > 0) svmp_init_draw_again(&run->start, &target, x, c->number, attempt);
         for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = x[i * b->n + c->number];
@@ -176,7 +176,7 @@ static void adapt(const svmp_run *run, chain *c, size_t t) {
 static blame find_blame(const svmp_run *run, chain *c) {
     blame found = {.known = 1, .variable = SIZE_MAX, .factor = SIZE_MAX};
     for (size_t i = 0; i < c->h.variables && found.factor == SIZE_MAX; i++) {
-        const size_t factor = svmp_evaluator_blame(c->h.evaluator, c->h.q, i, 0);
+        const size_t factor = svmp_evaluator_find_failure(c->h.evaluator, c->h.q, i, 0);
         if (factor != SIZE_MAX) found = (blame){1, i, factor, svmp_model_natural_value(run->model, 1, c->h.q, 0, i)};
     }
     return found;
@@ -188,13 +188,13 @@ static int has_fault(const chain *c) { return c->h.failed || c->fault != CHAIN_F
  * density. */
 static void leap(const svmp_run *run, chain *c, size_t t) {
     const model_modes *modes = run->model->modes;
-    const random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_LEAP, .a = t, .b = c->number};
+    const random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = c->number};
     const phase_point before = c->z;
     if (modes == NULL) return;
-    svmp_leap_offer(modes, stream, c->trial.p, 1, c->trial.q);
+    svmp_mode_jump_propose(modes, stream, c->trial.p, 1, c->trial.q);
     svmp_hamiltonian_evaluate(&c->h, &c->trial);
     if (c->h.failed || !svmp_hamiltonian_is_finite(&c->h, &c->trial)) return;
-    const double chance = svmp_leap_chance(modes, stream, c->trial.p, 1, c->z.q, c->trial.q);
+    const double chance = svmp_mode_jump_log_ratio(modes, stream, c->trial.p, 1, c->z.q, c->trial.q);
     if (!(c->trial.log_density - c->z.log_density + chance > 0)) return;
     c->z = c->trial;
     c->trial = before;
@@ -260,11 +260,11 @@ static svmp_status explain(const svmp_run *run, const chain *c) {
 
 /* Whether the chain's density is finite at particle l of x; then that is its start. */
 static int starts_at(const svmp_run *run, chain *c, size_t n, const double *x, size_t l) {
-    const nuts *own = run->own;
+    const nuts *state = run->state;
     for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = x[i * n + l];
     svmp_hamiltonian_evaluate(&c->h, &c->z);
     if (c->h.failed || !svmp_hamiltonian_is_finite(&c->h, &c->z)) return 0;
-    for (size_t i = 0; i < c->h.variables; i++) own->start[i * run->backend->n + c->number] = x[i * n + l];
+    for (size_t i = 0; i < c->h.variables; i++) state->start[i * run->backend->n + c->number] = x[i * n + l];
     c->fault = CHAIN_FINE;
     return 1;
 }
@@ -273,18 +273,18 @@ static int starts_at(const svmp_run *run, chain *c, size_t n, const double *x, s
  * like. *found: there is one to begin with. */
 static svmp_status start_from_priors(const svmp_run *run, int *found) {
     enum { ATTEMPTS = 100 };
-    const nuts *own = run->own;
+    const nuts *state = run->state;
     double *x = NULL;
     size_t without = 0;
     *found = 0;
-    for (size_t c = 0; c < own->chains; c++) without += own->chain[c].fault == CHAIN_NO_START;
+    for (size_t c = 0; c < state->chains; c++) without += state->chain[c].fault == CHAIN_NO_START;
     if (without == 0 || run->started_from || run->model->lowered == NULL) return SVMP_OK;
-    SVMP_TRY(svmp_allocate(run->context, own->chains, run->model->graph->variables * sizeof *x, (void **)&x));
+    SVMP_TRY(svmp_allocate(run->context, state->chains, run->model->graph->variables * sizeof *x, (void **)&x));
     svmp_status status = SVMP_OK;
     for (size_t k = 1; k <= ATTEMPTS && without > 0 && status == SVMP_OK; k++) {
-        status = svmp_model_draw_priors(run->model, run->options.seed + k, own->chains, x);
-        for (size_t c = 0; c < own->chains && status == SVMP_OK; c++)
-            if (own->chain[c].fault == CHAIN_NO_START && starts_at(run, &own->chain[c], own->chains, x, c)) {
+        status = svmp_model_draw_priors(run->model, run->options.seed + k, state->chains, x);
+        for (size_t c = 0; c < state->chains && status == SVMP_OK; c++)
+            if (state->chain[c].fault == CHAIN_NO_START && starts_at(run, &state->chain[c], state->chains, x, c)) {
                 without--;
                 *found = 1;
             }
@@ -294,29 +294,29 @@ static svmp_status start_from_priors(const svmp_run *run, int *found) {
 }
 
 static void advance_all(const svmp_run *run) {
-    const nuts *own = run->own;
+    const nuts *state = run->state;
     const size_t threads = (size_t)run->backend->threads;
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)(threads < own->chains ? threads : own->chains))
-    for (size_t c = 0; c < own->chains; c++) advance(run, &own->chain[c]);
+#pragma omp parallel for schedule(dynamic, 1) num_threads((int)(threads < state->chains ? threads : state->chains))
+    for (size_t c = 0; c < state->chains; c++) advance(run, &state->chain[c]);
 }
 
 /* A chain's fault counts when the run comes to it. */
 static svmp_status iterate(svmp_run *run) {
-    nuts *own = run->own;
+    nuts *state = run->state;
     const size_t t = run->iteration;
     int lead = 1, found = 0;
-    if (t == 0) SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &own->start));
-    for (size_t c = 0; c < own->chains; c++) lead &= own->chain[c].iteration > t;
+    if (t == 0) SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &state->start));
+    for (size_t c = 0; c < state->chains; c++) lead &= state->chain[c].iteration > t;
     if (!lead) advance_all(run);
     if (t == 0) SVMP_TRY(start_from_priors(run, &found));
     if (found) advance_all(run);
     run->rate = 0;
-    for (size_t c = 0; c < own->chains; c++) {
-        const chain *here = &own->chain[c];
+    for (size_t c = 0; c < state->chains; c++) {
+        const chain *here = &state->chain[c];
         if (here->iteration == t) return explain(run, here);
-        const double *told = own->statistics + slot(run, here, t) * STATISTIC_COUNT;
-        run->rate += told[STATISTIC_stepsize] / (double)own->chains;
-        if (t >= run->options.warmup) run->divergences += told[STATISTIC_divergent] != 0;
+        const double *row = state->statistics + slot(run, here, t) * STATISTIC_COUNT;
+        run->rate += row[STATISTIC_stepsize] / (double)state->chains;
+        if (t >= run->options.warmup) run->divergences += row[STATISTIC_divergent] != 0;
     }
     return SVMP_OK;
 }
@@ -329,16 +329,16 @@ static const char *const statistic_names[] = {
 
 /* The states after the iterations `first` ... of every chain, as many as p has room for; `column` as well. */
 static svmp_status fill(const svmp_run *run, size_t first, double *column, svmp_particles *p) {
-    const nuts *own = run->own;
-    const size_t d = run->model->graph->variables, count = svmp_particles_count(p), each = count / own->chains;
+    const nuts *state = run->state;
+    const size_t d = run->model->graph->variables, count = svmp_particles_count(p), each = count / state->chains;
     double *values = svmp_particles_values(p);
     for (size_t l = 0; l < count; l++) {
-        const double *draw = own->draws + slot(run, &own->chain[l / each], first + l % each) * d;
+        const double *draw = state->draws + slot(run, &state->chain[l / each], first + l % each) * d;
         for (size_t i = 0; i < d; i++) values[i * count + l] = draw[i];
     }
     for (size_t s = 0; s < STATISTIC_COUNT; s++) {
         for (size_t l = 0; l < count; l++)
-            column[l] = own->statistics[slot(run, &own->chain[l / each], first + l % each) * STATISTIC_COUNT + s];
+            column[l] = state->statistics[slot(run, &state->chain[l / each], first + l % each) * STATISTIC_COUNT + s];
         SVMP_TRY(svmp_particles_set_statistic(p, statistic_names[s], column));
     }
     return SVMP_OK;
@@ -346,13 +346,13 @@ static svmp_status fill(const svmp_run *run, size_t first, double *column, svmp_
 
 /* A domain that the model does not keep to looks like a trajectory that diverged: it is told where, once a run. */
 static void tell_blame(const svmp_run *run) {
-    nuts *own = run->own;
+    nuts *state = run->state;
     char name[128];
-    for (size_t k = 0; k < own->chains && !own->blamed; k++) {
-        const blame *b = &own->chain[k].blame;
+    for (size_t k = 0; k < state->chains && !state->blamed; k++) {
+        const blame *b = &state->chain[k].blame;
         if (!b->known || b->factor == SIZE_MAX) continue;
         const size_t line = svmp_model_factor_line(run->model, b->factor);
-        own->blamed = 1;
+        state->blamed = 1;
         svmp_log(run->context, SVMP_LOG_WARNING,
                  "Trajectories diverged where the density is undefined: first at %s = %g, in %s %zu.",
                  svmp_model_variable_name(run->model, b->variable, name, sizeof name), b->value,
@@ -362,16 +362,16 @@ static void tell_blame(const svmp_run *run) {
 
 /* The draws so far; before the first, where the chains are. */
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
-    const nuts *own = run->own;
+    const nuts *state = run->state;
     const size_t d = run->model->graph->variables, t = run->iteration, warmup = run->options.warmup;
-    const size_t each = t > warmup ? t - warmup : 1, count = own->chains * each;
+    const size_t each = t > warmup ? t - warmup : 1, count = state->chains * each;
     svmp_status status = SVMP_OK;
     svmp_particles *p = NULL;
     double *column = NULL;
     const double *start = NULL;
     if (t == 0) SVMP_CHECK(svmp_backend_view(run->backend, ARRAY_PARTICLES, &start));
     SVMP_CHECK(svmp_particles_create(run->context, d, count, start, &p));
-    SVMP_CHECK(svmp_particles_set_chains(p, own->chains));
+    SVMP_CHECK(svmp_particles_set_chains(p, state->chains));
     SVMP_CHECK(SVMP_NEW(run->context, column, count));
     if (t > 0) SVMP_CHECK(fill(run, t - each, column, p));
     tell_blame(run);
@@ -407,7 +407,7 @@ static svmp_status chain_state(chain *c, archive *a) {
 /* The states after the iterations that the run may still be asked for: those kept, the last, and a chain's lead. More
  * draws than were saved for have other slots: states are known by their iteration. */
 static svmp_status kept_states(const svmp_run *run, const chain *c, archive *a) {
-    const nuts *own = run->own;
+    const nuts *state = run->state;
     const size_t d = c->h.variables, t = run->iteration, warmup = run->options.warmup;
     const size_t first = t > warmup ? warmup : t > 0 ? t - 1 : 0;
     if (c->iteration < t || c->iteration > run->iterations || c->iteration - first > run->options.draws)
@@ -416,18 +416,18 @@ static svmp_status kept_states(const svmp_run *run, const chain *c, archive *a) 
                          c->iteration, t);
     for (size_t k = first; k < c->iteration; k++) {
         const size_t at = slot(run, c, k);
-        SVMP_TRY(svmp_archive_reals(a, "draw", d, own->draws + at * d));
-        SVMP_TRY(svmp_archive_reals(a, "told", STATISTIC_COUNT, own->statistics + at * STATISTIC_COUNT));
+        SVMP_TRY(svmp_archive_reals(a, "draw", d, state->draws + at * d));
+        SVMP_TRY(svmp_archive_reals(a, "told", STATISTIC_COUNT, state->statistics + at * STATISTIC_COUNT));
     }
     return SVMP_OK;
 }
 
 /* A chain that will end the run when the run comes to it has no state to go on from. */
-static svmp_status state(svmp_run *run, archive *a) {
-    nuts *own = run->own;
+static svmp_status archive_state(svmp_run *run, archive *a) {
+    nuts *state = run->state;
     SVMP_TRY(svmp_archive_count(a, "divergences", &run->divergences));
-    for (size_t k = 0; k < own->chains; k++) {
-        chain *c = &own->chain[k];
+    for (size_t k = 0; k < state->chains; k++) {
+        chain *c = &state->chain[k];
         if (!a->loading && has_fault(c)) return explain(run, c);
         SVMP_TRY(chain_state(c, a));
         SVMP_TRY(kept_states(run, c, a));
@@ -444,4 +444,4 @@ const method svmp_method_nuts = {.name = "nuts",
                                  .iterate = iterate,
                                  .free = free_nuts,
                                  .result = result,
-                                 .state = state};
+                                 .state = archive_state};

@@ -15,21 +15,21 @@ static void swap(double **a, double **b) {
     *b = kept;
 }
 
-static void take_stretch(stretch *s, double **room, size_t variables) {
-    s->begin = svmp_take(room, variables);
-    s->end = svmp_take(room, variables);
-    s->rho = svmp_take(room, variables);
-    s->draw.q = svmp_take(room, variables);
-    s->draw.score = svmp_take(room, variables);
+static void take_stretch(stretch *s, double **workspace, size_t variables) {
+    s->begin = svmp_workspace_take(workspace, variables);
+    s->end = svmp_workspace_take(workspace, variables);
+    s->rho = svmp_workspace_take(workspace, variables);
+    s->draw.q = svmp_workspace_take(workspace, variables);
+    s->draw.score = svmp_workspace_take(workspace, variables);
 }
 
-size_t svmp_tree_room(size_t variables) { return (5 * (TREE_DEEPEST + 1) + 3 * 2) * variables; }
+size_t svmp_tree_workspace_size(size_t variables) { return (5 * (TREE_DEEPEST + 1) + 3 * 2) * variables; }
 
-void svmp_tree_take(tree *t, hamiltonian *h, double **room) {
+void svmp_tree_take(tree *t, hamiltonian *h, double **workspace) {
     t->h = h;
-    take_stretch(&t->trajectory, room, h->variables);
-    for (size_t k = 0; k < TREE_DEEPEST; k++) take_stretch(&t->level[k], room, h->variables);
-    for (size_t k = 0; k < 2; k++) svmp_phase_point_take(&t->edge[k], room, h->variables);
+    take_stretch(&t->trajectory, workspace, h->variables);
+    for (size_t k = 0; k < TREE_DEEPEST; k++) take_stretch(&t->level[k], workspace, h->variables);
+    for (size_t k = 0; k < 2; k++) svmp_phase_point_take(&t->edge[k], workspace, h->variables);
 }
 
 static double uniform(tree *t) { return svmp_random_uniform(t->stream, t->drawn++); }

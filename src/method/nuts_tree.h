@@ -31,8 +31,8 @@ typedef struct tree {
 } tree;
 
 /* How many numbers of room a tree takes. */
-size_t svmp_tree_room(size_t variables);
-void svmp_tree_take(tree *t, hamiltonian *h, double **room);
+size_t svmp_tree_workspace_size(size_t variables);
+void svmp_tree_take(tree *t, hamiltonian *h, double **workspace);
 
 /* Moves `z` by one transition, with momenta and choices of (seed, iteration, chain). */
 void svmp_tree_transition(tree *t, phase_point *z, double step, uint64_t seed, size_t iteration, size_t chain);

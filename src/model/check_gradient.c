@@ -15,10 +15,10 @@
 enum { PAIR = 2, LEVELS = 18, MOST_ORDER = 6 }; /* a pair of points is evaluated at once */
 
 /* What a thread needs: an instance's own x, its values and gradients, in rows of two. */
-typedef struct check_room {
+typedef struct check_workspace {
     double *x, *gradient, value[PAIR];
     void *scratch;
-} check_room;
+} check_workspace;
 
 typedef struct estimate {
     double derivative, uncertainty;
@@ -42,8 +42,8 @@ static size_t extrapolate(double difference, double noise, double *row, size_t o
 
 /* The derivative of instance k's value by slot j at the point in room->x. Points where it has no value are farther than
  * the function reaches: smaller h may be within. */
-static int differentiate(const factor_group *view, size_t k, size_t j, check_room *room, estimate *found) {
-    double *x = room->x + j * PAIR, row[MOST_ORDER + 1];
+static int differentiate(const factor_group *view, size_t k, size_t j, check_workspace *workspace, estimate *found) {
+    double *x = workspace->x + j * PAIR, row[MOST_ORDER + 1];
     const double at = x[0];
     double h = 0.125 * fmax(1, fabs(at));
     size_t order = 0;
@@ -53,9 +53,10 @@ static int differentiate(const factor_group *view, size_t k, size_t j, check_roo
         x[0] = at + h;
         x[1] = at - h;
         const double width = x[0] - x[1]; /* as it was rounded */
-        wrong = view->kind->evaluate(view, k, 1, PAIR, room->x, room->scratch, room->value, room->gradient);
-        const double difference = (room->value[0] - room->value[1]) / width;
-        const double noise = 4 * DBL_EPSILON * fmax(fabs(room->value[0]), fabs(room->value[1])) / width;
+        wrong = view->kind->evaluate(view, k, 1, PAIR, workspace->x, workspace->scratch, workspace->value,
+                                     workspace->gradient);
+        const double difference = (workspace->value[0] - workspace->value[1]) / width;
+        const double noise = 4 * DBL_EPSILON * fmax(fabs(workspace->value[0]), fabs(workspace->value[1])) / width;
         if (wrong || !isfinite(difference))
             order = 0;
         else
@@ -81,18 +82,19 @@ static int is_worse(const svmp_gradient_check *a, const svmp_gradient_check *b) 
 
 /* All slots of an instance at point l; room->x is filled here. */
 static int check_instance(const svmp_model *model, size_t g, const factor_group *view, size_t k, size_t n, size_t l,
-                          const double *x, check_room *room, svmp_gradient_check *worst) {
+                          const double *x, check_workspace *workspace, svmp_gradient_check *worst) {
     const size_t slots = view->slots;
     const uint32_t *variables = model->groups[g].variables + k * slots;
-    double *analytic = room->gradient + slots * PAIR;
-    for (size_t j = 0; j < slots; j++) room->x[j * PAIR] = room->x[j * PAIR + 1] = x[variables[j] * n + l];
-    int wrong = view->kind->evaluate(view, k, 1, PAIR, room->x, room->scratch, room->value, room->gradient);
+    double *analytic = workspace->gradient + slots * PAIR;
+    for (size_t j = 0; j < slots; j++) workspace->x[j * PAIR] = workspace->x[j * PAIR + 1] = x[variables[j] * n + l];
+    int wrong =
+        view->kind->evaluate(view, k, 1, PAIR, workspace->x, workspace->scratch, workspace->value, workspace->gradient);
     if (wrong) return wrong;
-    if (!isfinite(room->value[0])) return FACTOR_NO_VALUE;
-    for (size_t j = 0; j < slots; j++) analytic[j] = room->gradient[j * PAIR];
+    if (!isfinite(workspace->value[0])) return FACTOR_NO_VALUE;
+    for (size_t j = 0; j < slots; j++) analytic[j] = workspace->gradient[j * PAIR];
     for (size_t j = 0; j < slots; j++) {
         estimate numeric;
-        wrong = differentiate(view, k, j, room, &numeric);
+        wrong = differentiate(view, k, j, workspace, &numeric);
         if (wrong) return wrong;
         const svmp_gradient_check here = {
             .factor = svmp_model_factor(model, g, k),
@@ -108,8 +110,8 @@ static int check_instance(const svmp_model *model, size_t g, const factor_group 
 }
 
 /* Every instance reads its own x: slot j is variable j. */
-static svmp_status check_group(const svmp_model *model, size_t g, size_t n, const double *x, const check_room *rooms,
-                               int threads, svmp_gradient_check *worst) {
+static svmp_status check_group(const svmp_model *model, size_t g, size_t n, const double *x,
+                               const check_workspace *workspaces, int threads, svmp_gradient_check *worst) {
     factor_group view = model->groups[g];
     const size_t slots = view.slots;
     size_t failed = FAILURE_NONE;
@@ -118,10 +120,10 @@ static svmp_status check_group(const svmp_model *model, size_t g, size_t n, cons
     for (size_t k = 0; k < view.instances * slots; k++) view.variables[k] = (uint32_t)(k % slots);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16) reduction(min : failed)
     for (size_t k = 0; k < view.instances; k++) {
-        check_room room = rooms[svmp_thread_number()];
+        check_workspace workspace = workspaces[svmp_thread_number()];
         svmp_gradient_check here = {.factor = SIZE_MAX, .error = -1};
         for (size_t l = 0; l < n; l++) {
-            const int wrong = check_instance(model, g, &view, k, n, l, x, &room, &here);
+            const int wrong = check_instance(model, g, &view, k, n, l, x, &workspace, &here);
             const size_t failure = wrong ? svmp_model_failure(model, g, k, wrong) : FAILURE_NONE;
             if (failure < failed) failed = failure;
             if (wrong) break;
@@ -133,7 +135,7 @@ static svmp_status check_group(const svmp_model *model, size_t g, size_t n, cons
     return failed == FAILURE_NONE ? SVMP_OK : svmp_model_fail(model, failed);
 }
 
-static svmp_status make_room(const svmp_model *model, check_room *room) {
+static svmp_status alloc_workspace(const svmp_model *model, check_workspace *workspace) {
     size_t slots = 1, scratch = 1;
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];
@@ -141,9 +143,9 @@ static svmp_status make_room(const svmp_model *model, check_room *room) {
         if (group->slots > slots) slots = group->slots;
         if (own > scratch) scratch = own;
     }
-    SVMP_TRY(SVMP_NEW(model->context, room->x, slots * PAIR));
-    SVMP_TRY(SVMP_NEW(model->context, room->gradient, slots * (PAIR + 1)));
-    return svmp_allocate(model->context, scratch, 1, &room->scratch);
+    SVMP_TRY(SVMP_NEW(model->context, workspace->x, slots * PAIR));
+    SVMP_TRY(SVMP_NEW(model->context, workspace->gradient, slots * (PAIR + 1)));
+    return svmp_allocate(model->context, scratch, 1, &workspace->scratch);
 }
 
 svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n, const double *x, svmp_gradient_check *worst) {
@@ -156,20 +158,21 @@ svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n, const d
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_check_gradient"));
     const int threads = svmp_context_threads(context);
     svmp_gradient_check found = {.factor = SIZE_MAX, .variable = SIZE_MAX, .analytic = NAN, .numeric = NAN};
-    check_room *rooms = NULL;
+    check_workspace *workspaces = NULL;
     svmp_status status;
     found.error = -1;
-    SVMP_CHECK(SVMP_NEW(context, rooms, threads));
-    for (int t = 0; t < threads; t++) SVMP_CHECK(make_room(model, &rooms[t]));
-    for (size_t g = 0; g < model->group_count; g++) SVMP_CHECK(check_group(model, g, n, x, rooms, threads, &found));
+    SVMP_CHECK(SVMP_NEW(context, workspaces, threads));
+    for (int t = 0; t < threads; t++) SVMP_CHECK(alloc_workspace(model, &workspaces[t]));
+    for (size_t g = 0; g < model->group_count; g++)
+        SVMP_CHECK(check_group(model, g, n, x, workspaces, threads, &found));
     if (found.error < 0) found.error = 0;
     *worst = found;
 done:
-    for (int t = 0; rooms && t < threads; t++) {
-        svmp_release(context, rooms[t].x);
-        svmp_release(context, rooms[t].gradient);
-        svmp_release(context, rooms[t].scratch);
+    for (int t = 0; workspaces && t < threads; t++) {
+        svmp_release(context, workspaces[t].x);
+        svmp_release(context, workspaces[t].gradient);
+        svmp_release(context, workspaces[t].scratch);
     }
-    svmp_release(context, rooms);
+    svmp_release(context, workspaces);
     return status;
 }

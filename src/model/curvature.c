@@ -32,8 +32,8 @@ struct curvature {
     double *part;       /* the curvature of each cell, pair by pair */
     uint32_t *place;    /* where it goes in the pattern */
     uint32_t *diagonal; /* entry of the quadratic's lower triangle -> where it goes */
-    void **room;        /* thread -> scratch of the groups */
-    size_t *room_size;
+    void **workspace;   /* thread -> scratch of the groups */
+    size_t *workspace_size;
 };
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
@@ -133,12 +133,12 @@ static svmp_status prepare(curvature *c) {
     SVMP_TRY(plan_tasks(c));
     SVMP_TRY(plan_pattern(c, numbers));
     SVMP_TRY(SVMP_NEW(context, c->part, numbers));
-    SVMP_TRY(SVMP_NEW(context, c->room, (size_t)c->threads));
-    return SVMP_NEW(context, c->room_size, (size_t)c->threads);
+    SVMP_TRY(SVMP_NEW(context, c->workspace, (size_t)c->threads));
+    return SVMP_NEW(context, c->workspace_size, (size_t)c->threads);
 }
 
 /* Scratch for n particles; fewer may need more. */
-static svmp_status make_room(curvature *c, size_t n) {
+static svmp_status alloc_workspace(curvature *c, size_t n) {
     size_t bytes = 1;
     if (n == c->n) return SVMP_OK;
     c->n = 0;
@@ -147,7 +147,7 @@ static svmp_status make_room(curvature *c, size_t n) {
         if (own > bytes) bytes = own;
     }
     for (int t = 0; t < c->threads; t++)
-        SVMP_TRY(svmp_grow(c->model->context, bytes, 1, &c->room[t], &c->room_size[t]));
+        SVMP_TRY(svmp_grow(c->model->context, bytes, 1, &c->workspace[t], &c->workspace_size[t]));
     c->n = n;
     return SVMP_OK;
 }
@@ -169,15 +169,15 @@ void svmp_curvature_free(curvature *c) {
     if (c == NULL) return;
     svmp_context *context = c->model->context;
     for (size_t g = 0; c->groups && g < c->model->group_count; g++) svmp_curvature_group_free(context, &c->groups[g]);
-    for (int t = 0; c->room && t < c->threads; t++) svmp_release(context, c->room[t]);
+    for (int t = 0; c->workspace && t < c->threads; t++) svmp_release(context, c->workspace[t]);
     svmp_sparsity_free(context, &c->pattern);
     svmp_release(context, c->groups);
     svmp_release(context, c->cells);
     svmp_release(context, c->tasks);
     svmp_release(context, c->part);
     svmp_release(context, c->place);
-    svmp_release(context, c->room);
-    svmp_release(context, c->room_size);
+    svmp_release(context, c->workspace);
+    svmp_release(context, c->workspace_size);
     svmp_release(context, c);
 }
 
@@ -186,11 +186,11 @@ const sparsity *svmp_curvature_pattern(const curvature *c) { return &c->pattern;
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
 /* The cells of a task, whose instances follow one another. Returns a failure, or FAILURE_NONE. */
-static size_t evaluate_task(curvature *c, size_t task, const double *x, const double *width, void *room) {
+static size_t evaluate_task(curvature *c, size_t task, const double *x, const double *width, void *workspace) {
     const cell *here = &c->cells[c->tasks[task]], *last = &c->cells[c->tasks[task + 1] - 1];
     const curvature_group *group = &c->groups[here->group];
     const size_t end = last->first + last->count;
-    double *mean = room;
+    double *mean = workspace;
     void *scratch = mean + TASK_INSTANCES * group->pairs;
     for (size_t first = here->first; first < end; first += TASK_INSTANCES) {
         const size_t count = end - first < TASK_INSTANCES ? end - first : TASK_INSTANCES;
@@ -237,10 +237,10 @@ static void add_up(const curvature *c, double *H) {
 
 svmp_status svmp_curvature_evaluate(curvature *c, size_t n, const double *x, const double *width, double *H) {
     size_t failed = FAILURE_NONE;
-    SVMP_TRY(make_room(c, n));
+    SVMP_TRY(alloc_workspace(c, n));
 #pragma omp parallel for num_threads(c->threads) schedule(dynamic) reduction(min : failed)
     for (size_t task = 0; task < c->task_count; task++) {
-        const size_t failure = evaluate_task(c, task, x, width, c->room[svmp_thread_number()]);
+        const size_t failure = evaluate_task(c, task, x, width, c->workspace[svmp_thread_number()]);
         if (failure < failed) failed = failure;
     }
     if (failed != FAILURE_NONE) return svmp_model_fail(c->model, failed);
@@ -251,13 +251,13 @@ svmp_status svmp_curvature_evaluate(curvature *c, size_t n, const double *x, con
 /* ---- without negative eigenvalues -------------------------------------------------------------------------------- */
 
 /* Room for a factor of CLIP_SLOTS slots: its matrix, eigenvectors, eigenvalues. */
-typedef struct clip_room {
-    double matrix[CLIP_SLOTS * CLIP_SLOTS], vectors[CLIP_SLOTS * CLIP_SLOTS], value[CLIP_SLOTS], room[CLIP_SLOTS];
+typedef struct clip_workspace {
+    double matrix[CLIP_SLOTS * CLIP_SLOTS], vectors[CLIP_SLOTS * CLIP_SLOTS], value[CLIP_SLOTS], workspace[CLIP_SLOTS];
     size_t first[CLIP_SLOTS]; /* slot -> the first one with the same variable */
-} clip_room;
+} clip_workspace;
 
 /* A slot whose variable stands before it has its numbers there: H is that of the variables. */
-static void gather_cell(const curvature *c, const cell *here, const double *unit, clip_room *r) {
+static void gather_cell(const curvature *c, const cell *here, const double *unit, clip_workspace *r) {
     const curvature_group *group = &c->groups[here->group];
     const size_t slots = group->factors->slots;
     const uint32_t *variables = group->factors->variables + here->first * slots;
@@ -272,7 +272,7 @@ static void gather_cell(const curvature *c, const cell *here, const double *unit
     }
 }
 
-static void scatter_cell(const curvature *c, const cell *here, const double *unit, const clip_room *r) {
+static void scatter_cell(const curvature *c, const cell *here, const double *unit, const clip_workspace *r) {
     const curvature_group *group = &c->groups[here->group];
     const size_t slots = group->factors->slots;
     const uint32_t *variables = group->factors->variables + here->first * slots;
@@ -284,11 +284,11 @@ static void scatter_cell(const curvature *c, const cell *here, const double *uni
 }
 
 /* matrix -= sum over negative eigenvalues e of e v v' */
-static void clip_cell(const curvature *c, const cell *here, const double *unit, clip_room *r) {
+static void clip_cell(const curvature *c, const cell *here, const double *unit, clip_workspace *r) {
     const size_t slots = c->groups[here->group].factors->slots;
     gather_cell(c, here, unit, r);
     memcpy(r->vectors, r->matrix, slots * slots * sizeof *r->matrix);
-    if (!svmp_eigen_symmetric(slots, r->vectors, r->value, r->room)) return;
+    if (!svmp_eigen_symmetric(slots, r->vectors, r->value, r->workspace)) return;
     for (size_t k = 0; k < slots; k++) {
         const double *v = r->vectors + k * slots;
         for (size_t i = 0; r->value[k] < 0 && i < slots; i++)
@@ -299,13 +299,13 @@ static void clip_cell(const curvature *c, const cell *here, const double *unit, 
 
 svmp_status svmp_curvature_clip(curvature *c, const double *unit, double *H) {
     svmp_context *context = c->model->context;
-    clip_room *rooms = NULL;
-    SVMP_TRY(SVMP_NEW(context, rooms, (size_t)c->threads));
+    clip_workspace *workspaces = NULL;
+    SVMP_TRY(SVMP_NEW(context, workspaces, (size_t)c->threads));
 #pragma omp parallel for num_threads(c->threads) schedule(static)
     for (size_t k = 0; k < c->cell_count; k++)
         if (c->groups[c->cells[k].group].factors->slots <= CLIP_SLOTS)
-            clip_cell(c, &c->cells[k], unit, &rooms[svmp_thread_number()]);
-    svmp_release(context, rooms);
+            clip_cell(c, &c->cells[k], unit, &workspaces[svmp_thread_number()]);
+    svmp_release(context, workspaces);
     add_up(c, H);
     return SVMP_OK;
 }

@@ -57,7 +57,7 @@ static int regions_of(const svmp_graph *graph, const factor_group *group, size_t
     if (graph->halo == NULL || group->slots == 0) return INTERIOR;
     for (size_t j = 0; j < group->slots; j++) {
         const size_t i = group->variables[k * group->slots + j];
-        regions |= i < graph->interior_variables ? INTERIOR : i < graph->own_variables ? BOUNDARY : 0;
+        regions |= i < graph->inner_variables ? INTERIOR : i < graph->moved_variables ? BOUNDARY : 0;
     }
     return regions;
 }
@@ -76,7 +76,7 @@ static svmp_status plan_parts(evaluator *e) {
             }
             e->parts[e->group_parts - 1].count++;
         }
-    e->variable_parts = (model->graph->own_variables + PART_VARIABLES - 1) / PART_VARIABLES;
+    e->variable_parts = (model->graph->moved_variables + PART_VARIABLES - 1) / PART_VARIABLES;
     return SVMP_OK;
 }
 
@@ -123,7 +123,7 @@ static void share_variable(evaluator *e, size_t i, int put) {
 }
 
 static svmp_status plan_shares(evaluator *e) {
-    const size_t variables = e->model->graph->own_variables;
+    const size_t variables = e->model->graph->moved_variables;
     for (size_t i = 0; i < variables; i++) share_variable(e, i, 0);
     for (size_t w = 0; w < e->wave_count; w++) e->waves[w + 1].share += e->waves[w].share;
     SVMP_TRY(SVMP_NEW(e->model->context, e->shares, e->waves[e->wave_count].share));
@@ -306,7 +306,7 @@ static int evaluate_span(evaluator *e, node_span span, const double *x, double *
     const svmp_model *model = e->model;
     const svmp_graph *graph = model->graph;
     const size_t n = e->n, from = graph->first[span.first], to = graph->first[span.last];
-    const int regions = (span.first == 0 ? INTERIOR : 0) | (span.last > graph->interior ? BOUNDARY : 0);
+    const int regions = (span.first == 0 ? INTERIOR : 0) | (span.last > graph->inner ? BOUNDARY : 0);
     const size_t entries = model->quadratic.start[to] - model->quadratic.start[from] +
                            20 * (model->gather_start[to] - model->gather_start[from]) + to - from;
     const int threads = svmp_threads_for(e->threads, (double)n * (double)entries);
@@ -324,7 +324,7 @@ svmp_status svmp_evaluate_span(evaluator *e, node_span span, const double *x, do
 }
 
 int svmp_evaluate_silently(evaluator *e, const double *x, double *log_density, double *score) {
-    return evaluate_span(e, (node_span){0, e->model->graph->own}, x, log_density, score);
+    return evaluate_span(e, (node_span){0, e->model->graph->moved}, x, log_density, score);
 }
 
 svmp_status svmp_evaluate(evaluator *e, const double *x, double *log_density, double *score) {
@@ -338,9 +338,9 @@ static int counts(const svmp_graph *graph, const factor_group *group, size_t k) 
     const uint32_t *variables = group->variables + k * group->slots;
     size_t first = 0;
     for (size_t j = 1; j < group->slots; j++)
-        if (svmp_graph_whole_variable(graph, variables[j]) < svmp_graph_whole_variable(graph, variables[first]))
+        if (svmp_variable_key(graph, variables[j]) < svmp_variable_key(graph, variables[first]))
             first = j;
-    return group->slots == 0 || variables[first] < graph->own_variables;
+    return group->slots == 0 || variables[first] < graph->moved_variables;
 }
 
 /* The log values of a part's instances. Returns whether a function failed. */
@@ -383,7 +383,7 @@ static int add_own(evaluator *e, const double *x, exact_sum *sums) {
                 failed |= add_part(e, p, x, e->gradient + (e->parts[p].row - w->row) * e->n, thread, mine);
         }
 #pragma omp for schedule(static)
-        for (size_t i = 0; i < e->model->graph->own_variables; i++) add_variable(e, i, x, thread, mine);
+        for (size_t i = 0; i < e->model->graph->moved_variables; i++) add_variable(e, i, x, thread, mine);
     }
     for (size_t k = e->n; k < (size_t)e->threads * e->n; k++) svmp_exact_merge(&sums[k % e->n], &sums[k]);
     return failed;
@@ -410,7 +410,7 @@ done:
 
 /* ---- blame ------------------------------------------------------------------------------------------------------- */
 
-size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle) {
+size_t svmp_evaluator_find_failure(evaluator *e, const double *x, size_t variable, size_t particle) {
     const svmp_model *model = e->model;
     for (size_t r = model->gather_start[variable], group = 0; r < model->gather_start[variable + 1]; r++) {
         const size_t row = model->gather_row[r];

@@ -31,7 +31,7 @@ svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log
 
 /* The factor of a variable whose derivative is not finite in a particle of x, or whose value is NaN; SIZE_MAX if there
  * is no single such factor. */
-size_t svmp_evaluator_blame(evaluator *e, const double *x, size_t variable, size_t particle);
+size_t svmp_evaluator_find_failure(evaluator *e, const double *x, size_t variable, size_t particle);
 
 /* Fails because score[at] of the n particles x is not finite at iteration t: names the variable, the particle, its
  * value and, as far as can be told, the factor. `e` may be NULL. */

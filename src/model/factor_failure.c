@@ -43,7 +43,7 @@ svmp_status svmp_model_fail(const svmp_model *model, size_t failure) {
 svmp_status svmp_evaluator_fail_score(evaluator *e, const svmp_model *model, size_t n, const double *x,
                                       const double *score, size_t at, size_t t) {
     char name[128], where[64] = "";
-    const size_t factor = e ? svmp_evaluator_blame(e, x, at / n, at % n) : SIZE_MAX;
+    const size_t factor = e ? svmp_evaluator_find_failure(e, x, at / n, at % n) : SIZE_MAX;
     const size_t line = factor != SIZE_MAX ? svmp_model_factor_line(model, factor) : 0;
     if (line > 0)
         snprintf(where, sizeof where, " (statement on line %zu)", line);

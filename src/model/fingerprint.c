@@ -28,8 +28,8 @@ static uint64_t hash_nodes(const svmp_model *model) {
     const svmp_graph *graph = model->graph;
     uint64_t sum = 0;
     char name[1024];
-    for (size_t v = 0; v < graph->own; v++) {
-        uint64_t hash = begin(ITEM_NODE, svmp_graph_whole_node(graph, v));
+    for (size_t v = 0; v < graph->moved; v++) {
+        uint64_t hash = begin(ITEM_NODE, svmp_node_key(graph, v));
         svmp_model_node_name(model, v, name, sizeof name);
         hash = svmp_hash_word(hash, graph->first[v + 1] - graph->first[v]);
         hash = svmp_hash_bytes(hash, strlen(name) + 1, name);
@@ -51,7 +51,7 @@ static uint64_t hash_factors(const svmp_graph *graph, const graph_owners *owners
         uint64_t hash = begin(ITEM_FACTOR, nodes);
         uint32_t first = UINT32_MAX;
         for (size_t k = 0; k < nodes; k++) {
-            hash = svmp_hash_word(hash, svmp_graph_whole_node(graph, scope[k]));
+            hash = svmp_hash_word(hash, svmp_node_key(graph, scope[k]));
             if (scope[k] < first) first = scope[k];
         }
         if (owners && nodes > 0 && owners->owner[first] != owners->rank) continue;
@@ -67,7 +67,7 @@ static uint64_t hash_factors(const svmp_graph *graph, const graph_owners *owners
 static void draw_points(const svmp_model *model, double *x) {
     for (size_t i = 0; i < model->graph->variables; i++) {
         double *row = x + i * POINTS;
-        const size_t whole = svmp_graph_whole_variable(model->graph, i);
+        const size_t whole = svmp_variable_key(model->graph, i);
         svmp_random_normals((random_stream){.purpose = RANDOM_FINGERPRINT, .b = whole}, POINTS, row);
         for (size_t l = 0; l < POINTS; l++) row[l] = fmin(fmax(row[l], model->lower[i]), model->upper[i]);
     }
@@ -88,8 +88,8 @@ static svmp_status hash_density(const svmp_model *model, uint64_t *density) {
     SVMP_CHECK(svmp_evaluate_log_density(e, x, log_density, &known));
     *density = 0;
     if (!known || svmp_evaluate_silently(e, x, NULL, x + numbers) != 0) goto done;
-    for (size_t i = 0; i < graph->own_variables; i++) {
-        uint64_t hash = begin(ITEM_SCORE, svmp_graph_whole_variable(graph, i));
+    for (size_t i = 0; i < graph->moved_variables; i++) {
+        uint64_t hash = begin(ITEM_SCORE, svmp_variable_key(graph, i));
         for (size_t l = 0; l < POINTS; l++) hash = hash_real(hash, x[numbers + i * POINTS + l]);
         *density += hash;
     }

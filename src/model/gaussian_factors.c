@@ -23,7 +23,7 @@ static bool is_run(const factor_group *group, size_t k) {
            memcmp(variables, variables + group->slots, group->slots * sizeof *variables) == 0;
 }
 
-bool svmp_gaussian_group_pays(const factor_group *group) {
+bool svmp_gaussian_group_is_cheaper(const factor_group *group) {
     const size_t instances = group->whole.instances ? group->whole.instances : group->instances;
     const double operations = (double)group->kind->quadratic(group) * (double)instances;
     double runs = (double)group->whole.runs;

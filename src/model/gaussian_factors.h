@@ -11,7 +11,7 @@ bool svmp_gaussian_group_is(const factor_group *group);
 
 /* Whether merging makes it cheaper to evaluate. It does not for the square of a sum of many variables, whose matrix is
  * full. */
-bool svmp_gaussian_group_pays(const factor_group *group);
+bool svmp_gaussian_group_is_cheaper(const factor_group *group);
 
 /* Adds the group's factors to the quadratic of the model, c + b'x - x'Ax/2 each. *added is false if a coefficient is
  * not finite; then nothing was added. The graph does not change. For a fragment, collective: c and *added are those of

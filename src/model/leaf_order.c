@@ -51,7 +51,7 @@ static void sort(leaf_order *order, const double *key) {
     if (key) qsort(all, order->n, sizeof *all, by_key);
 }
 
-void svmp_leaf_order_find(const lowered_model *lowered, const lowered_node *leaf, const lowered_work *work,
+void svmp_leaf_order_find(const lowered_model *lowered, const lowered_node *leaf, const prior_workspace *work,
                           leaf_order *order) {
     const lowered_prior *prior = &lowered->priors[leaf->prior];
     const size_t elements = prior->rows * prior->columns;

@@ -26,8 +26,8 @@ svmp_status svmp_leaf_order_reserve(const lowered_model *lowered, uint64_t all, 
                                     leaf_order *order);
 void svmp_leaf_order_release(const lowered_model *lowered, leaf_order *order); /* takes one that is all zeros */
 
-/* Of a leaf, from what svmp_work_evaluate left: places[l*elements + k] is that of element k of its left-hand side. */
-void svmp_leaf_order_find(const lowered_model *lowered, const lowered_node *leaf, const lowered_work *work,
+/* Of a leaf, from what svmp_prior_evaluate left: places[l*elements + k] is that of element k of its left-hand side. */
+void svmp_leaf_order_find(const lowered_model *lowered, const lowered_node *leaf, const prior_workspace *work,
                           leaf_order *order);
 
 #endif

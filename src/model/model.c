@@ -102,8 +102,8 @@ svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dime
     svmp_context *context = model->context;
     svmp_graph *graph = model->graph;
     if (dimension == 0) return svmp_fail(context, SVMP_BAD_CALL, "A node needs at least one variable.");
-    SVMP_TRY(svmp_graph_check_room(graph, dimension));
-    const char *fault = name ? svmp_name_fault(name) : NULL;
+    SVMP_TRY(svmp_graph_check_size(graph, dimension));
+    const char *fault = name ? svmp_name_problem(name) : NULL;
     if (name && fault == NULL && svmp_name_is_internal(name))
         fault = "ends in '__', which is reserved for columns that are not variables";
     if (name && fault == NULL && strlen(name) > LONGEST_NODE_NAME) fault = "is longer than 900 characters";
@@ -170,7 +170,7 @@ const char *svmp_model_node_name(const svmp_model *model, size_t node, char *buf
     else if (model->names[node])
         snprintf(buffer, size, "%s", model->names[node]);
     else
-        snprintf(buffer, size, "x.%zu", svmp_graph_whole_node(model->graph, node) + 1);
+        snprintf(buffer, size, "x.%zu", svmp_node_key(model->graph, node) + 1);
     return buffer;
 }
 
@@ -343,7 +343,7 @@ svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group 
         factor_group group = groups[g];
         groups[g] = (factor_group){0};
         SVMP_TRY(take_group(model, group, factor,
-                            all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_pays(&group))));
+                            all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_is_cheaper(&group))));
         factor += group.whole.instances ? group.whole.instances : group.instances;
     }
     return SVMP_OK;

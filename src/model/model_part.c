@@ -20,7 +20,7 @@ static svmp_status number_variables(cutting *c) {
     c->local = NULL;
     SVMP_TRY(SVMP_NEW(c->part->context, c->local, graph->whole_variables));
     for (size_t i = 0; i < graph->whole_variables; i++) c->local[i] = UINT32_MAX;
-    for (size_t i = 0; i < graph->variables; i++) c->local[graph->whole_variable[i]] = (uint32_t)i;
+    for (size_t i = 0; i < graph->variables; i++) c->local[graph->variable_key[i]] = (uint32_t)i;
     return SVMP_OK;
 }
 
@@ -33,12 +33,12 @@ static svmp_status copy_nodes(const cutting *c) {
     SVMP_TRY(SVMP_NEW(context, part->lower, graph->variables));
     SVMP_TRY(SVMP_NEW(context, part->upper, graph->variables));
     for (size_t v = 0; v < graph->nodes; v++) {
-        const char *name = whole->names[graph->whole_node[v]];
+        const char *name = whole->names[graph->node_key[v]];
         if (name) SVMP_TRY(svmp_duplicate(context, name, &part->names[v]));
     }
     for (size_t i = 0; i < graph->variables; i++) {
-        part->lower[i] = whole->lower[graph->whole_variable[i]];
-        part->upper[i] = whole->upper[graph->whole_variable[i]];
+        part->lower[i] = whole->lower[graph->variable_key[i]];
+        part->upper[i] = whole->upper[graph->variable_key[i]];
     }
     part->boxed = whole->boxed;
     return SVMP_OK;
@@ -51,8 +51,8 @@ static svmp_status copy_quadratic(const cutting *c) {
     const quadratic *from = &c->whole->quadratic;
     quadratic *to = &c->part->quadratic;
     size_t entries = 0;
-    for (size_t i = 0; i < graph->own_variables; i++) {
-        const size_t row = graph->whole_variable[i];
+    for (size_t i = 0; i < graph->moved_variables; i++) {
+        const size_t row = graph->variable_key[i];
         entries += from->start[row + 1] - from->start[row];
     }
     SVMP_TRY(SVMP_NEW(context, to->start, graph->variables + 1));
@@ -60,9 +60,9 @@ static svmp_status copy_quadratic(const cutting *c) {
     SVMP_TRY(SVMP_NEW(context, to->value, entries));
     SVMP_TRY(SVMP_NEW(context, to->linear, graph->variables));
     for (size_t i = 0; i < graph->variables; i++) {
-        const size_t row = graph->whole_variable[i];
+        const size_t row = graph->variable_key[i];
         to->linear[i] = from->linear[row];
-        for (size_t e = from->start[row]; i < graph->own_variables && e < from->start[row + 1]; e++, to->count++) {
+        for (size_t e = from->start[row]; i < graph->moved_variables && e < from->start[row + 1]; e++, to->count++) {
             to->column[to->count] = c->local[from->column[e]];
             to->value[to->count] = from->value[e];
         }
@@ -77,7 +77,7 @@ static svmp_status copy_quadratic(const cutting *c) {
 static int touches(const cutting *c, const factor_group *group, size_t k) {
     if (group->slots == 0) return c->rank == 0;
     for (size_t j = 0; j < group->slots; j++)
-        if (c->local[group->variables[k * group->slots + j]] < c->part->graph->own_variables) return 1;
+        if (c->local[group->variables[k * group->slots + j]] < c->part->graph->moved_variables) return 1;
     return 0;
 }
 
@@ -114,7 +114,7 @@ static svmp_status copy_factors(const cutting *c) {
 /* What was found in a fragment stands somewhere in the whole. */
 static void place(const cutting *c) {
     svmp_model *part = c->part;
-    if (c->whole->graph->whole_node) svmp_graph_place_part(part->graph, c->whole->graph);
+    if (c->whole->graph->node_key) svmp_graph_place_part(part->graph, c->whole->graph);
     for (size_t g = 0, from = 0; g < part->group_count; g++, from++) {
         while (c->whole->group_factor[from] != part->group_factor[g]) from++;
         const uint32_t *origin = c->whole->groups[from].origin;

@@ -77,7 +77,7 @@ svmp_status svmp_split_fragment(svmp_model **model, const uint32_t *owner) {
     uint32_t *here = NULL; /* node of the fragment -> its process */
     svmp_status status = SVMP_NEW(context, here, fragment->graph->nodes);
     for (size_t v = 0; status == SVMP_OK && v < fragment->graph->nodes; v++)
-        here[v] = owner[svmp_graph_whole_node(fragment->graph, v)];
+        here[v] = owner[svmp_node_key(fragment->graph, v)];
     if (status == SVMP_OK) status = svmp_model_part(fragment, here, rank, &part);
     if (status == SVMP_OK) status = SVMP_NEW(context, part->identity, 1);
     SVMP_CHECK(svmp_agree(context, context->peers, status));

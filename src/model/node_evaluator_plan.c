@@ -5,7 +5,7 @@
 
 /* What a task takes at a time, what makes a node a hub, and at most how many parts a hub is cut into: in lanes, that is
  * touches times particles. None of it knows of threads. */
-enum { TASK_LANES = 4096, HUB_LANES = 1 << 16, HUB_PARTS = LOCAL_PARTS };
+enum { TASK_LANES = 4096, HUB_LANES = 1 << 16, HUB_PARTS = NODE_HUB_PARTS };
 
 /* An entry of the quadratic costs about so much less than a factor. */
 enum { ENTRIES = 16 };
@@ -14,18 +14,18 @@ enum { ENTRIES = 16 };
  * memory than the model. */
 enum { MOST_PARTIALS = 64 };
 
-typedef struct touch {
+typedef struct incidence {
     uint32_t node, instance, pattern;
-} touch;
+} incidence;
 
 typedef struct planning {
     const svmp_model *model;
     size_t n, colours;
     const uint32_t *colour;
-    local_plan *plan;
+    node_plan *plan;
 
     /* Touches in the order of groups, instances, and the first slot of their node. */
-    touch *touches;
+    incidence *touches;
     size_t count, capacity, start_capacity, slot_capacity;
     index_lists lists; /* of each touch: the group, then its slots */
     size_t *by_pattern;
@@ -40,7 +40,9 @@ typedef struct planning {
 
 /* ---- touches ----------------------------------------------------------------------------------------------------- */
 
-static int is_planned(const planning *p, size_t v) { return v < p->model->graph->own && p->colour[v] != LOCAL_NONE; }
+static int is_planned(const planning *p, size_t v) {
+    return v < p->model->graph->moved && p->colour[v] != NODE_UNCOLOURED;
+}
 
 /* Counts the slots of each touch of an instance in lists.start, one behind its own. */
 static svmp_status count_slots(planning *p, const factor_group *group, size_t k, size_t stamp) {
@@ -54,7 +56,7 @@ static svmp_status count_slots(planning *p, const factor_group *group, size_t k,
             SVMP_TRY(SVMP_GROW(context, p->lists.start, p->start_capacity, p->count + 2));
             p->stamp[v] = stamp;
             p->touch_of[v] = p->count;
-            p->touches[p->count++] = (touch){v, (uint32_t)k, 0};
+            p->touches[p->count++] = (incidence){v, (uint32_t)k, 0};
             p->lists.start[p->count] = 1; /* the group */
             p->touched[v]++;
         }
@@ -78,7 +80,7 @@ static svmp_status list_slots(planning *p, size_t g, const factor_group *group, 
     return SVMP_OK;
 }
 
-static svmp_status list_touches(planning *p) {
+static svmp_status list_incidences(planning *p) {
     const svmp_model *model = p->model;
     size_t stamp = 0, begin = 0;
     SVMP_TRY(SVMP_GROW(model->context, p->lists.start, p->start_capacity, 1));
@@ -113,7 +115,7 @@ static int order_of_examples(const void *a, const void *b) {
 /* Copies the slots of the sorted patterns into the plan. */
 static svmp_status copy_patterns(planning *p, size_t kinds, const example *examples) {
     svmp_context *context = p->model->context;
-    local_plan *plan = p->plan;
+    node_plan *plan = p->plan;
     size_t slots = 0;
     for (size_t k = 0; k < kinds; k++) slots += examples[k].count - 1;
     SVMP_TRY(SVMP_NEW(context, plan->slots, slots));
@@ -122,7 +124,7 @@ static svmp_status copy_patterns(planning *p, size_t kinds, const example *examp
     for (size_t k = 0; k < kinds; k++) {
         const size_t count = examples[k].count - 1;
         memcpy(plan->slots + slots, examples[k].item + 1, count * sizeof *plan->slots);
-        plan->patterns[k] = (local_pattern){.group = examples[k].item[0], .count = count, .slots = plan->slots + slots};
+        plan->patterns[k] = (node_pattern){.group = examples[k].item[0], .count = count, .slots = plan->slots + slots};
         slots += count;
     }
     plan->pattern_count = kinds;
@@ -157,19 +159,19 @@ done:
 }
 
 /* Whether a pattern has code of its own: `nth` of its group. */
-static int has_partial(const svmp_model *model, const local_pattern *pattern, size_t nth) {
+static int has_partial(const svmp_model *model, const node_pattern *pattern, size_t nth) {
     return model->groups[pattern->group].kind->partial && nth < MOST_PARTIALS;
 }
 
 static svmp_status make_partials(planning *p) {
     const svmp_model *model = p->model;
-    local_plan *plan = p->plan;
+    node_plan *plan = p->plan;
     size_t flags = 0;
     for (size_t pass = 0; pass < 2; pass++) {
         if (pass == 1) SVMP_TRY(SVMP_NEW(model->context, plan->owns, flags));
         flags = 0;
         for (size_t k = 0, nth = 0; k < plan->pattern_count; k++, nth++) {
-            local_pattern *pattern = &plan->patterns[k];
+            node_pattern *pattern = &plan->patterns[k];
             const factor_group *group = &model->groups[pattern->group];
             if (k > 0 && plan->patterns[k - 1].group != pattern->group) nth = 0;
             size_t *most = &plan->most_derivatives;
@@ -202,7 +204,7 @@ static int is_hub(const planning *p, size_t v) { return cost_of(p, v) > 1 && cos
  * colour c, hubs[c] its first hub. */
 static svmp_status order_nodes(planning *p, size_t *start, size_t *hubs) {
     svmp_context *context = p->model->context;
-    const size_t own = p->model->graph->own;
+    const size_t own = p->model->graph->moved;
     size_t *next = NULL;
     SVMP_TRY(SVMP_NEW(context, next, 2 * p->colours + 1)); /* a colour's nodes, its hubs */
     for (size_t v = 0; v < own; v++)
@@ -223,15 +225,15 @@ static svmp_status order_nodes(planning *p, size_t *start, size_t *hubs) {
 /* Appends nodes[from] ... nodes[to - 1] as tasks. */
 static void cut_tasks(planning *p, size_t from, size_t to, int hub, size_t *tasks) {
     const size_t *first = p->model->graph->first;
-    local_plan *plan = p->plan;
+    node_plan *plan = p->plan;
     size_t cost = 0;
     for (size_t k = from; k < to; k++) {
         const size_t v = plan->nodes[k], more = cost_of(p, v);
         if (k == from || hub || (cost + more) * p->n > TASK_LANES) {
-            plan->tasks[(*tasks)++] = (local_task){.nodes = plan->nodes + k, .hub = hub};
+            plan->tasks[(*tasks)++] = (node_task){.nodes = plan->nodes + k, .hub = hub};
             cost = 0;
         }
-        local_task *task = &plan->tasks[*tasks - 1];
+        node_task *task = &plan->tasks[*tasks - 1];
         p->task_of[v] = (uint32_t)(*tasks - 1);
         p->place[v] = (uint32_t)task->count++;
         p->at[v] = (uint32_t)task->rows;
@@ -244,7 +246,7 @@ static void cut_tasks(planning *p, size_t from, size_t to, int hub, size_t *task
 
 static svmp_status make_tasks(planning *p) {
     svmp_context *context = p->model->context;
-    local_plan *plan = p->plan;
+    node_plan *plan = p->plan;
     svmp_status status;
     size_t *start = NULL, *hubs = NULL, tasks = 0, touched = 0;
     SVMP_CHECK(SVMP_NEW(context, start, p->colours + 1));
@@ -261,7 +263,7 @@ static svmp_status make_tasks(planning *p) {
     }
     plan->task_start[p->colours] = tasks;
     for (size_t k = 0; k < tasks; k++) {
-        local_task *task = &plan->tasks[k];
+        node_task *task = &plan->tasks[k];
         const size_t count = task->to, even = (count + HUB_PARTS - 1) / HUB_PARTS, few = TASK_LANES / p->n;
         task->from = touched;
         task->to = touched += count;
@@ -276,7 +278,7 @@ done:
 /* ---- touches of tasks -------------------------------------------------------------------------------------------- */
 
 /* Touches in the order of their patterns. */
-static svmp_status sort_touches(planning *p) {
+static svmp_status sort_incidences(planning *p) {
     svmp_context *context = p->model->context;
     size_t *next = NULL;
     SVMP_TRY(SVMP_NEW(context, p->by_pattern, p->count));
@@ -289,10 +291,10 @@ static svmp_status sort_touches(planning *p) {
 }
 
 /* Deals the touches to their tasks, counts the runs of each, and lists them. */
-static svmp_status deal_touches(planning *p) {
+static svmp_status share_incidences(planning *p) {
     const svmp_model *model = p->model;
     svmp_context *context = model->context;
-    local_plan *plan = p->plan;
+    node_plan *plan = p->plan;
     const size_t tasks = plan->task_start[p->colours];
     size_t runs = 0;
     SVMP_TRY(SVMP_NEW(context, plan->instance, p->count));
@@ -303,8 +305,8 @@ static svmp_status deal_touches(planning *p) {
     SVMP_CHECK(SVMP_NEW(context, next, tasks));
     SVMP_CHECK(SVMP_NEW(context, last, tasks));
     for (size_t e = 0; e < p->count; e++) {
-        const touch *here = &p->touches[p->by_pattern[e]];
-        local_task *task = &plan->tasks[p->task_of[here->node]];
+        const incidence *here = &p->touches[p->by_pattern[e]];
+        node_task *task = &plan->tasks[p->task_of[here->node]];
         size_t *seen = &last[task - plan->tasks];
         if (*seen != here->pattern + (size_t)1) task->runs++, runs++;
         *seen = here->pattern + (size_t)1;
@@ -319,15 +321,15 @@ static svmp_status deal_touches(planning *p) {
         plan->tasks[k].runs = 0;
     }
     for (size_t e = 0; e < p->count; e++) {
-        const touch *here = &p->touches[p->by_pattern[e]];
+        const incidence *here = &p->touches[p->by_pattern[e]];
         const uint32_t v = here->node, k = p->task_of[v];
-        local_task *task = &plan->tasks[k];
+        node_task *task = &plan->tasks[k];
         const size_t at = next[k]++;
         plan->instance[at] = here->instance;
         plan->shift[at] = p->at[v] - (uint32_t)model->graph->first[v];
         plan->place[at] = p->place[v];
         if (last[k] != here->pattern + (size_t)1)
-            plan->runs[task->run + task->runs++] = (local_run){here->pattern, at, at};
+            plan->runs[task->run + task->runs++] = (node_run){here->pattern, at, at};
         last[k] = here->pattern + (size_t)1;
         plan->runs[task->run + task->runs - 1].to = at + 1;
     }
@@ -342,8 +344,8 @@ static svmp_status find_blocks(planning *p) {
     const svmp_model *model = p->model;
     const quadratic *q = &model->quadratic;
     const size_t *first = model->graph->first;
-    SVMP_TRY(SVMP_NEW(model->context, p->plan->block, model->graph->own_variables));
-    for (size_t v = 0; v < model->graph->own; v++)
+    SVMP_TRY(SVMP_NEW(model->context, p->plan->block, model->graph->moved_variables));
+    for (size_t v = 0; v < model->graph->moved; v++)
         for (size_t i = first[v]; is_planned(p, v) && i < first[v + 1]; i++) {
             size_t e = q->start[i];
             while (e < q->start[i + 1] && (q->column[e] < first[v] || q->column[e] >= first[v + 1])) e++;
@@ -366,17 +368,17 @@ static svmp_status make(planning *p) {
     SVMP_TRY(SVMP_NEW(context, p->at, graph->nodes));
     for (size_t v = 0; v < graph->nodes; v++)
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) p->node_of[i] = (uint32_t)v;
-    SVMP_TRY(list_touches(p));
+    SVMP_TRY(list_incidences(p));
     SVMP_TRY(find_patterns(p));
     SVMP_TRY(make_partials(p));
     SVMP_TRY(make_tasks(p));
-    SVMP_TRY(sort_touches(p));
-    SVMP_TRY(deal_touches(p));
+    SVMP_TRY(sort_incidences(p));
+    SVMP_TRY(share_incidences(p));
     return find_blocks(p);
 }
 
-svmp_status svmp_local_plan_make(const svmp_model *model, size_t n, size_t colours, const uint32_t *colour,
-                                 local_plan *plan) {
+svmp_status svmp_node_plan_create(const svmp_model *model, size_t n, size_t colours, const uint32_t *colour,
+                                  node_plan *plan) {
     svmp_context *context = model->context;
     planning p = {.model = model, .n = n, .colours = colours, .colour = colour, .plan = plan};
     plan->colours = colours;
@@ -388,10 +390,10 @@ svmp_status svmp_local_plan_make(const svmp_model *model, size_t n, size_t colou
     return status;
 }
 
-void svmp_local_plan_free(const svmp_model *model, local_plan *plan) {
+void svmp_node_plan_free(const svmp_model *model, node_plan *plan) {
     svmp_context *context = model->context;
     for (size_t k = 0; k < plan->pattern_count; k++) {
-        local_pattern *pattern = &plan->patterns[k];
+        node_pattern *pattern = &plan->patterns[k];
         if (pattern->partial) model->groups[pattern->group].kind->free_partial(pattern->partial);
     }
     void *const arrays[] = {plan->patterns, plan->slots, plan->owns,  plan->instance,   plan->shift,     plan->place,

@@ -4,7 +4,7 @@
 
 static size_t largest(size_t a, size_t b) { return a > b ? a : b; }
 
-svmp_status svmp_work_reserve(const lowered_model *lowered, size_t n, lowered_work *work) {
+svmp_status svmp_prior_reserve(const lowered_model *lowered, size_t n, prior_workspace *work) {
     svmp_context *context = lowered->context;
     size_t scratch = 0, outputs = 0, values = 0;
     for (size_t k = 0; k < lowered->prior_count; k++) {
@@ -22,20 +22,21 @@ svmp_status svmp_work_reserve(const lowered_model *lowered, size_t n, lowered_wo
     return SVMP_NEW(context, work->variables, values);
 }
 
-void svmp_work_release(const lowered_model *lowered, lowered_work *work) {
+void svmp_prior_release(const lowered_model *lowered, prior_workspace *work) {
     void *owned[] = {work->scratch, work->prior,     work->lower,    work->upper,
                      work->values,  work->variables, work->arguments};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(lowered->context, owned[k]);
 }
 
-void svmp_work_evaluate(const lowered_model *lowered, const lowered_node *node, size_t n, const double *variables,
-                        lowered_work *work) {
+void svmp_prior_evaluate(const lowered_model *lowered, const lowered_node *node, size_t n, const double *variables,
+                         prior_workspace *work) {
     const lowered_values *values = &lowered->priors[node->prior].values;
     svmp_bound_evaluate(values->bound, values->variables, node->instance, 1, n, variables, work->scratch, work->prior,
                         NULL);
 }
 
-void svmp_work_bounds(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, lowered_work *work) {
+void svmp_prior_bounds(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                       prior_workspace *work) {
     const lowered_prior *prior = &lowered->priors[node->prior];
     size_t first = svmp_program_outputs(prior->values.program) - 2 * prior->bounds;
     for (size_t k = 0; k < prior->bounds; k++) {
@@ -44,8 +45,8 @@ void svmp_work_bounds(const lowered_model *lowered, const lowered_node *node, si
     }
 }
 
-void svmp_work_arguments(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, lowered_work *work,
-                         number_array *arguments) {
+void svmp_prior_arguments(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                          prior_workspace *work, number_array *arguments) {
     const lowered_prior *prior = &lowered->priors[node->prior];
     for (size_t k = 0, at = 0; k < prior->arguments; k++) {
         size_t count = prior->argument_rows[k] * prior->argument_columns[k];
@@ -54,8 +55,8 @@ void svmp_work_arguments(const lowered_model *lowered, const lowered_node *node,
     }
 }
 
-moved_line svmp_work_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
-                          const lowered_work *work) {
+moved_line svmp_prior_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
+                           const prior_workspace *work) {
     const lowered_prior *prior = &lowered->priors[node->prior];
     const size_t part = lowered->parts[node->output + k], first = prior->argument_rows[0] * prior->argument_columns[0];
     const size_t second = prior->argument_rows[1] * prior->argument_columns[1];
@@ -67,23 +68,23 @@ moved_line svmp_work_line(const lowered_model *lowered, const lowered_node *node
     return (moved_line){(information * node->coordinates.centre + precision * location) / sum, sqrt(sum)};
 }
 
-void svmp_work_to_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
-                        lowered_work *work) {
+void svmp_prior_to_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                         prior_workspace *work) {
     for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
-        const moved_line line = svmp_work_line(lowered, node, n, l, k, work);
+        const moved_line line = svmp_prior_line(lowered, node, n, l, k, work);
         work->variables[k] = (work->variables[k] - line.origin) * line.root;
     }
 }
 
-void svmp_work_from_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
-                          lowered_work *work) {
+void svmp_prior_from_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                           prior_workspace *work) {
     for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
-        const moved_line line = svmp_work_line(lowered, node, n, l, k, work);
+        const moved_line line = svmp_prior_line(lowered, node, n, l, k, work);
         work->variables[k] = line.origin + work->variables[k] / line.root;
     }
 }
 
-void svmp_work_put(const lowered_node *node, size_t n, size_t l, const double *numbers, double *variables) {
+void svmp_prior_put(const lowered_node *node, size_t n, size_t l, const double *numbers, double *variables) {
     for (size_t k = 0; k < node->variables; k++) variables[(node->variable + k) * n + l] = numbers[k];
 }
 

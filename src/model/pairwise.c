@@ -198,7 +198,7 @@ void svmp_pairwise_free(pairwise *p) {
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-svmp_status svmp_pairwise_room_create(const pairwise *p, size_t few, size_t many, pairwise_room *room) {
+svmp_status svmp_pairwise_workspace_create(const pairwise *p, size_t few, size_t many, pairwise_workspace *workspace) {
     svmp_context *context = p->model->context;
     const size_t bytes = larger(few, many) * sizeof(double);
     size_t slots = 0, scratch = 0;
@@ -207,18 +207,18 @@ svmp_status svmp_pairwise_room_create(const pairwise *p, size_t few, size_t many
         if (!view->kind->values_alone) slots = larger(slots, view->slots);
         scratch = larger(scratch, larger(view->kind->scratch(view, few), view->kind->scratch(view, many)));
     }
-    SVMP_TRY(svmp_allocate(context, p->dimension, bytes, (void **)&room->x));
-    SVMP_TRY(svmp_allocate(context, 1, bytes, (void **)&room->value));
-    SVMP_TRY(svmp_allocate(context, slots, bytes, (void **)&room->gradient));
-    return svmp_allocate(context, scratch, 1, &room->scratch);
+    SVMP_TRY(svmp_allocate(context, p->dimension, bytes, (void **)&workspace->x));
+    SVMP_TRY(svmp_allocate(context, 1, bytes, (void **)&workspace->value));
+    SVMP_TRY(svmp_allocate(context, slots, bytes, (void **)&workspace->gradient));
+    return svmp_allocate(context, scratch, 1, &workspace->scratch);
 }
 
-void svmp_pairwise_room_free(const pairwise *p, pairwise_room *room) {
+void svmp_pairwise_workspace_free(const pairwise *p, pairwise_workspace *workspace) {
     svmp_context *context = p->model->context;
-    svmp_release(context, room->x);
-    svmp_release(context, room->value);
-    svmp_release(context, room->gradient);
-    svmp_release(context, room->scratch);
+    svmp_release(context, workspace->x);
+    svmp_release(context, workspace->value);
+    svmp_release(context, workspace->gradient);
+    svmp_release(context, workspace->scratch);
 }
 
 /* The first entry of a row of A whose column is not below `column`. */
@@ -249,22 +249,24 @@ static void subtract_block(const pairwise *p, size_t u, size_t v, double weight,
 }
 
 /* Adds the instances of a list to sum. */
-static size_t add_instances(const pairwise *p, size_t list, size_t n, const double *x, pairwise_room *room,
+static size_t add_instances(const pairwise *p, size_t list, size_t n, const double *x, pairwise_workspace *workspace,
                             double *sum) {
     for (size_t e = p->instances_start[list]; e < p->instances_start[list + 1]; e++) {
         const pairwise_instance at = p->instances[e];
         const factor_group *view = &p->views[at.group];
-        double *gradient = view->kind->values_alone ? NULL : room->gradient;
-        const int wrong = view->kind->evaluate(view, at.instance, 1, n, x, room->scratch, room->value, gradient);
+        double *gradient = view->kind->values_alone ? NULL : workspace->gradient;
+        const int wrong =
+            view->kind->evaluate(view, at.instance, 1, n, x, workspace->scratch, workspace->value, gradient);
         if (wrong) return svmp_model_failure(p->model, at.group, at.instance, wrong);
-        for (size_t l = 0; l < n; l++) sum[l] += room->value[l];
+        for (size_t l = 0; l < n; l++) sum[l] += workspace->value[l];
     }
     for (size_t l = 0; l < n; l++)
         if (!(sum[l] > PAIRWISE_IMPOSSIBLE && sum[l] < INFINITY)) sum[l] = PAIRWISE_IMPOSSIBLE;
     return PAIRWISE_DONE;
 }
 
-size_t svmp_pairwise_node(const pairwise *p, size_t node, size_t n, const double *x, pairwise_room *room, double *sum) {
+size_t svmp_pairwise_node(const pairwise *p, size_t node, size_t n, const double *x, pairwise_workspace *workspace,
+                          double *sum) {
     const size_t *first = p->model->graph->first;
     memset(sum, 0, n * sizeof *sum);
     for (size_t i = first[node]; i < first[node + 1]; i++) {
@@ -272,12 +274,13 @@ size_t svmp_pairwise_node(const pairwise *p, size_t node, size_t n, const double
         for (size_t l = 0; l < n; l++) sum[l] += b * xi[l];
     }
     subtract_block(p, node, node, 0.5, n, x, x, sum);
-    return add_instances(p, node, n, x, room, sum);
+    return add_instances(p, node, n, x, workspace, sum);
 }
 
-size_t svmp_pairwise_edge(const pairwise *p, size_t edge, size_t n, const double *x, pairwise_room *room, double *sum) {
+size_t svmp_pairwise_edge(const pairwise *p, size_t edge, size_t n, const double *x, pairwise_workspace *workspace,
+                          double *sum) {
     const size_t u = p->node[2 * edge], v = p->node[2 * edge + 1], *first = p->model->graph->first;
     memset(sum, 0, n * sizeof *sum);
     subtract_block(p, u, v, 1, n, x, x + (first[u + 1] - first[u]) * n, sum);
-    return add_instances(p, p->model->graph->nodes + edge, n, x, room, sum);
+    return add_instances(p, p->model->graph->nodes + edge, n, x, workspace, sum);
 }

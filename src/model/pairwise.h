@@ -41,13 +41,13 @@ void svmp_pairwise_free(pairwise *p);
 
 /* Working memory of one thread to evaluate either `few` or `many` values at once, and no other number (factor_group.h:
  * scratch). `x` has room for the values of an edge. */
-typedef struct pairwise_room {
+typedef struct pairwise_workspace {
     double *x, *value, *gradient;
     void *scratch;
-} pairwise_room;
+} pairwise_workspace;
 
-svmp_status svmp_pairwise_room_create(const pairwise *p, size_t few, size_t many, pairwise_room *room);
-void svmp_pairwise_room_free(const pairwise *p, pairwise_room *room);
+svmp_status svmp_pairwise_workspace_create(const pairwise *p, size_t few, size_t many, pairwise_workspace *workspace);
+void svmp_pairwise_workspace_free(const pairwise *p, pairwise_workspace *workspace);
 
 /* Replaces sums that are smaller or NaN, and infinite densities: low enough never to be chosen, and finite, so that
  * differences of such sums are defined. */
@@ -57,7 +57,9 @@ void svmp_pairwise_room_free(const pairwise *p, pairwise_room *room);
  * sum[l], added up in a fixed order. Returns PAIRWISE_DONE, or a failure (model.h). A factor belongs to exactly one
  * potential: if no potential is evaluated twice at the same time, no factor is. */
 #define PAIRWISE_DONE FAILURE_NONE
-size_t svmp_pairwise_node(const pairwise *p, size_t node, size_t n, const double *x, pairwise_room *room, double *sum);
-size_t svmp_pairwise_edge(const pairwise *p, size_t edge, size_t n, const double *x, pairwise_room *room, double *sum);
+size_t svmp_pairwise_node(const pairwise *p, size_t node, size_t n, const double *x, pairwise_workspace *workspace,
+                          double *sum);
+size_t svmp_pairwise_edge(const pairwise *p, size_t edge, size_t n, const double *x, pairwise_workspace *workspace,
+                          double *sum);
 
 #endif

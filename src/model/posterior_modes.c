@@ -74,16 +74,16 @@ svmp_status svmp_modes_finish(svmp_context *context, model_modes *modes) {
     static const double log_two_pi = 1.83787706640934548356;
     const size_t d = modes->variables;
     bool regular = true;
-    double *room = NULL;
-    SVMP_TRY(SVMP_NEW(context, room, d * d));
+    double *workspace = NULL;
+    SVMP_TRY(SVMP_NEW(context, workspace, d * d));
     for (size_t k = 0; k < modes->count && regular; k++) {
         posterior_mode *mode = &modes->mode[k];
         double log_determinant;
-        memcpy(room, mode->root, d * d * sizeof *room);
-        regular = invert(d, room, mode->inverse, &log_determinant);
+        memcpy(workspace, mode->root, d * d * sizeof *workspace);
+        regular = invert(d, workspace, mode->inverse, &log_determinant);
         mode->log_factor = log(mode->share) - log_determinant - 0.5 * (double)d * log_two_pi;
     }
-    svmp_release(context, room);
+    svmp_release(context, workspace);
     return regular ? SVMP_OK : svmp_fail(context, SVMP_UNSUPPORTED, "The Gaussian of a mode is singular.");
 }
 
@@ -103,17 +103,17 @@ void svmp_modes_place(const model_modes *modes, size_t which, const double *z, s
     }
 }
 
-double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *room,
+double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *workspace,
                               double *log_terms) {
     const size_t d = modes->variables;
     double most = -INFINITY, sum = 0;
     for (size_t k = 0; k < modes->count; k++) {
         const posterior_mode *mode = &modes->mode[k];
         double squares = 0;
-        for (size_t i = 0; i < d; i++) room[i] = x[i * stride] - mode->mean[i];
+        for (size_t i = 0; i < d; i++) workspace[i] = x[i * stride] - mode->mean[i];
         for (size_t i = 0; i < d; i++) {
             double z = 0;
-            for (size_t j = 0; j < d; j++) z += mode->inverse[i * d + j] * room[j];
+            for (size_t j = 0; j < d; j++) z += mode->inverse[i * d + j] * workspace[j];
             squares += z * z;
         }
         const double term = mode->log_factor - 0.5 * squares;

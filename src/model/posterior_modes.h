@@ -31,8 +31,8 @@ size_t svmp_modes_at(const model_modes *modes, double u);
 void svmp_modes_place(const model_modes *modes, size_t mode, const double *z, size_t stride, double *x);
 
 /* log of the mixture's density at a point, whose numbers are `stride` apart; log_terms (count numbers, may be NULL) are
- * those of its parts. `room` has `variables` numbers. */
-double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *room,
+ * those of its parts. `workspace` has `variables` numbers. */
+double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *workspace,
                               double *log_terms);
 
 #endif

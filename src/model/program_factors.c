@@ -123,8 +123,9 @@ const bound_program *svmp_program_group_bound(const factor_group *group) {
     return group->kind == &program_kind ? ((const program_self *)group->self)->bound : NULL;
 }
 
-svmp_status svmp_program_group_jumps(const factor_group *group, bool *slots, bool *any) {
+svmp_status svmp_program_group_discontinuities(const factor_group *group, bool *slots, bool *any) {
     *any = false;
-    return group->kind == &program_kind ? svmp_program_jumps(((const program_self *)group->self)->compiled, slots, any)
-                                        : SVMP_OK;
+    return group->kind == &program_kind
+               ? svmp_program_discontinuities(((const program_self *)group->self)->compiled, slots, any)
+               : SVMP_OK;
 }

@@ -85,7 +85,7 @@ static svmp_status factorise(cholesky *f) {
     SVMP_CHECK(lower_triangle(f, &A));
     SVMP_CHECK(svmp_factorisation_create(context, &f->pattern, &f->factor));
     SVMP_CHECK(svmp_factorise(f->factor, A, &bad));
-    if (bad == SIZE_MAX) bad = svmp_factorisation_lost_pivot(f->factor, A);
+    if (bad == SIZE_MAX) bad = svmp_factorisation_rounded_pivot(f->factor, A);
     if (bad != SIZE_MAX)
         status = svmp_fail(
             context, SVMP_NOT_POSITIVE_DEFINITE,
@@ -136,7 +136,7 @@ svmp_status svmp_cholesky_draws(cholesky *f, size_t n, const double *z, double *
     SVMP_CHECK(SVMP_NEW(context, mean, variables));
     SVMP_CHECK(svmp_cholesky_mean(f, mean));
     memcpy(x, z, variables * n * sizeof *x);
-    SVMP_CHECK(svmp_factorisation_spread(f->factor, svmp_context_threads(context), n, x));
+    SVMP_CHECK(svmp_factorisation_correlate(f->factor, svmp_context_threads(context), n, x));
     for (size_t i = 0; i < variables; i++)
         for (size_t l = 0; l < n; l++) x[i * n + l] += mean[i];
 done:

@@ -62,9 +62,9 @@ static int bounds_depend(const lowered_model *lowered, const lowered_node *node)
 
 /* Bounds of particle l: numbers, or what the prior says. */
 static void find_bounds(const lowered_model *lowered, const lowered_node *node, int depend, size_t n, size_t l,
-                        lowered_work *work) {
+                        prior_workspace *work) {
     if (depend) {
-        svmp_work_bounds(lowered, node, n, l, work);
+        svmp_prior_bounds(lowered, node, n, l, work);
     } else {
         memcpy(work->lower, lowered->lower + node->output, node->outputs * sizeof(double));
         memcpy(work->upper, lowered->upper + node->output, node->outputs * sizeof(double));
@@ -74,35 +74,35 @@ static void find_bounds(const lowered_model *lowered, const lowered_node *node, 
 /* ---- natural and back ----------------------------------------------------------------------- */
 
 static void natural_node(const lowered_model *lowered, const lowered_node *node, size_t n, const double *variables,
-                         double *outputs, lowered_work *work) {
+                         double *outputs, prior_workspace *work) {
     int depend = bounds_depend(lowered, node);
-    if (depend || node->coordinates.centring < 1) svmp_work_evaluate(lowered, node, n, variables, work);
+    if (depend || node->coordinates.centring < 1) svmp_prior_evaluate(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
         find_bounds(lowered, node, depend, n, l, work);
         for (size_t k = 0; k < node->variables; k++) work->variables[k] = variables[(node->variable + k) * n + l];
-        svmp_work_from_moved(lowered, node, n, l, work);
+        svmp_prior_from_moved(lowered, node, n, l, work);
         svmp_transform_natural(node->transform, node->outputs, work->lower, work->upper, work->variables, work->values);
         for (size_t k = 0; k < node->outputs; k++) outputs[(node->output + k) * n + l] = work->values[k];
     }
 }
 
 svmp_status svmp_lowered_natural(const lowered_model *lowered, size_t n, const double *variables, double *outputs) {
-    lowered_work work = {0};
-    svmp_status status = svmp_work_reserve(lowered, n, &work);
+    prior_workspace work = {0};
+    svmp_status status = svmp_prior_reserve(lowered, n, &work);
     for (size_t k = 0; status == SVMP_OK && k < lowered->node_count; k++)
         natural_node(lowered, &lowered->nodes[k], n, variables, outputs, &work);
-    svmp_work_release(lowered, &work);
+    svmp_prior_release(lowered, &work);
     return status;
 }
 
 svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const double *variables, double *values) {
-    size_t room = 0;
+    size_t workspace = 0;
     void *scratch = NULL;
     for (size_t k = 0; k < lowered->monitor_value_count; k++) {
         const size_t needed = svmp_bound_scratch(lowered->monitor_values[k].bound, n);
-        if (needed > room) room = needed;
+        if (needed > workspace) workspace = needed;
     }
-    SVMP_TRY(svmp_allocate(lowered->context, room, 1, &scratch));
+    SVMP_TRY(svmp_allocate(lowered->context, workspace, 1, &scratch));
     for (size_t k = 0; k < lowered->monitor_count; k++) {
         const lowered_monitor *monitor = &lowered->monitors[k];
         const lowered_values *from = &lowered->monitor_values[monitor->values];
@@ -115,7 +115,7 @@ svmp_status svmp_lowered_monitor(const lowered_model *lowered, size_t n, const d
 
 /* Values that no particle can have. */
 static svmp_status refuse_outside(const lowered_model *lowered, const lowered_node *node, size_t k, size_t l,
-                                  const lowered_work *work) {
+                                  const prior_workspace *work) {
     const char *name = lowered->names[node->output + k];
     switch (node->transform) {
     case TRANSFORM_POSITIVE_DEFINITE:
@@ -137,9 +137,9 @@ static svmp_status refuse_outside(const lowered_model *lowered, const lowered_no
 }
 
 static svmp_status inverse_node(const lowered_model *lowered, const lowered_node *node, size_t n, const double *outputs,
-                                double *variables, lowered_work *work) {
+                                double *variables, prior_workspace *work) {
     int depend = bounds_depend(lowered, node);
-    if (depend || node->coordinates.centring < 1) svmp_work_evaluate(lowered, node, n, variables, work);
+    if (depend || node->coordinates.centring < 1) svmp_prior_evaluate(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
         find_bounds(lowered, node, depend, n, l, work);
         for (size_t k = 0; k < node->outputs; k++) work->values[k] = outputs[(node->output + k) * n + l];
@@ -150,19 +150,19 @@ static svmp_status inverse_node(const lowered_model *lowered, const lowered_node
                                     work->variables))
             return svmp_fail(lowered->context, SVMP_BAD_INPUT,
                              "The matrix '%s' is not positive definite in particle %zu.", node->name, l + 1);
-        svmp_work_to_moved(lowered, node, n, l, work);
-        svmp_work_put(node, n, l, work->variables, variables);
+        svmp_prior_to_moved(lowered, node, n, l, work);
+        svmp_prior_put(node, n, l, work->variables, variables);
     }
     return SVMP_OK;
 }
 
 static svmp_status inverse_nodes(const lowered_model *lowered, size_t from, size_t to, size_t n, const double *outputs,
                                  double *variables) {
-    lowered_work work = {0};
-    svmp_status status = svmp_work_reserve(lowered, n, &work);
+    prior_workspace work = {0};
+    svmp_status status = svmp_prior_reserve(lowered, n, &work);
     for (size_t k = from; status == SVMP_OK && k < to; k++)
         status = inverse_node(lowered, &lowered->nodes[lowered->by_level[k]], n, outputs, variables, &work);
-    svmp_work_release(lowered, &work);
+    svmp_prior_release(lowered, &work);
     return status;
 }
 

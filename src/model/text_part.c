@@ -99,7 +99,7 @@ static svmp_status order_levels(const lowered_model *whole, const svmp_graph *gr
     uint32_t *here = NULL; /* node of the whole -> 1 + its number here */
     size_t count = 0;
     SVMP_TRY(SVMP_NEW(part->context, here, whole->node_count));
-    for (size_t k = 0; k < part->node_count; k++) here[graph->whole_node[k]] = (uint32_t)k + 1;
+    for (size_t k = 0; k < part->node_count; k++) here[graph->node_key[k]] = (uint32_t)k + 1;
     for (size_t k = 0; k < whole->node_count; k++)
         if (here[whole->by_level[k]]) part->by_level[count++] = here[whole->by_level[k]] - 1;
     svmp_release(part->context, here);
@@ -206,7 +206,7 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     lowered_model *made = NULL;
     uint32_t *which = NULL;
     size_t outputs = 0;
-    for (size_t k = 0; k < graph->own; k++) outputs += whole->nodes[graph->whole_node[k]].outputs;
+    for (size_t k = 0; k < graph->moved; k++) outputs += whole->nodes[graph->node_key[k]].outputs;
     if (is_first(context)) outputs += whole->drawn_names.count;
     SVMP_CHECK(SVMP_NEW(context, made, 1));
     *made = (lowered_model){.context = context, .whole_outputs = whole->outputs};
@@ -214,10 +214,10 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     made->levels = (size_t)whole->nodes[whole->by_level[whole->node_count - 1]].level + 1;
     made->dependent_bounds = whole->dependent_bounds;
     made->observed = whole->observed;
-    SVMP_CHECK(alloc(made, graph->own, outputs, whole->prior_count));
-    SVMP_CHECK(SVMP_NEW(context, which, graph->own));
-    for (size_t k = 0; k < graph->own; k++)
-        SVMP_CHECK(copy_own(whole, &whole->nodes[graph->whole_node[k]], local, made));
+    SVMP_CHECK(alloc(made, graph->moved, outputs, whole->prior_count));
+    SVMP_CHECK(SVMP_NEW(context, which, graph->moved));
+    for (size_t k = 0; k < graph->moved; k++)
+        SVMP_CHECK(copy_own(whole, &whole->nodes[graph->node_key[k]], local, made));
     for (size_t p = 0; p < whole->prior_count; p++) SVMP_CHECK(copy_prior(whole, p, local, made, which));
     SVMP_CHECK(copy_leaves(whole, made));
     SVMP_CHECK(order_levels(whole, graph, made));

@@ -12,7 +12,7 @@ struct text_scale {
     size_t n, rows;
     text_element *elements; /* parents first */
     double *origin, *width;
-    lowered_work work;
+    prior_workspace work;
 };
 
 svmp_status svmp_text_scale_create(const svmp_model *model, size_t n, text_scale **made) {
@@ -29,7 +29,7 @@ svmp_status svmp_text_scale_create(const svmp_model *model, size_t n, text_scale
     SVMP_CHECK(SVMP_NEW(model->context, t->elements, rows));
     SVMP_CHECK(SVMP_NEW(model->context, t->origin, n));
     SVMP_CHECK(SVMP_NEW(model->context, t->width, n));
-    SVMP_CHECK(svmp_work_reserve(lowered, n, &t->work));
+    SVMP_CHECK(svmp_prior_reserve(lowered, n, &t->work));
     for (size_t k = 0; k < lowered->node_count; k++) {
         const lowered_node *node = &lowered->nodes[lowered->by_level[k]];
         for (size_t j = 0; node->coordinates.centring < 1 && j < node->variables; j++)
@@ -45,7 +45,7 @@ done:
 void svmp_text_scale_free(text_scale *t) {
     if (t == NULL) return;
     svmp_context *context = t->lowered->context;
-    svmp_work_release(t->lowered, &t->work);
+    svmp_prior_release(t->lowered, &t->work);
     svmp_release(context, t->elements);
     svmp_release(context, t->origin);
     svmp_release(context, t->width);
@@ -57,9 +57,9 @@ size_t svmp_text_scale_rows(const text_scale *t) { return t ? t->rows : 0; }
 text_row svmp_text_scale_row(text_scale *t, size_t r, const double *x) {
     const text_element *at = &t->elements[r];
     const lowered_node *node = &t->lowered->nodes[at->node];
-    svmp_work_evaluate(t->lowered, node, t->n, x, &t->work);
+    svmp_prior_evaluate(t->lowered, node, t->n, x, &t->work);
     for (size_t l = 0; l < t->n; l++) {
-        const moved_line line = svmp_work_line(t->lowered, node, t->n, l, at->element, &t->work);
+        const moved_line line = svmp_prior_line(t->lowered, node, t->n, l, at->element, &t->work);
         t->origin[l] = line.origin;
         t->width[l] = 1 / line.root;
     }

@@ -184,8 +184,8 @@ static bool is_symmetric(size_t order, const double *values) {
 }
 
 static bool is_outside(double lower, double upper, double value) {
-    const double room = rounding * fabs(value);
-    return value < lower - room - rounding * fabs(lower) || value > upper + room + rounding * fabs(upper);
+    const double workspace = rounding * fabs(value);
+    return value < lower - workspace - rounding * fabs(lower) || value > upper + workspace + rounding * fabs(upper);
 }
 
 size_t svmp_transform_outside(transform_kind kind, size_t outputs, const double *lower, const double *upper,

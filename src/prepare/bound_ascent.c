@@ -97,7 +97,7 @@ static svmp_status evaluate_next(ascent *a, double rho, int *bad) {
         for (size_t i = 0; i < order; i++) next->mean[i] = a->here.mean[i] + rho * next->mean[i];
     }
     memcpy(next->x, a->z, order * n * sizeof *a->z);
-    SVMP_TRY(svmp_factorisation_spread(a->factor, a->threads, n, next->x));
+    SVMP_TRY(svmp_factorisation_correlate(a->factor, a->threads, n, next->x));
     for (size_t i = 0; i < order; i++)
         for (size_t l = 0; l < n; l++) next->x[i * n + l] += next->mean[i];
     SVMP_TRY(svmp_evaluate(a->evaluate, next->x, a->log_density, next->score));
@@ -299,10 +299,10 @@ static int is_low(const ascent *a, const ascent_point *known) {
            a->here.bound + fmax(a->gain, 0) * (double)(ITERATIONS - a->iterations) < known->bound;
 }
 
-static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known, pace *p, ascent_end *end) {
+static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known, pace *p, ascent_outcome *end) {
     double rho = 1, record = a->here.bound;
     int still = 0;
-    *end = ASCENT_ARRIVED;
+    *end = ASCENT_CONVERGED;
     for (a->iterations = 0; a->iterations < ITERATIONS && still < 3 * goal.steps; a->iterations++) {
         const double before = a->here.bound;
         direction way;
@@ -320,14 +320,14 @@ static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known,
         if (still == 0) record = a->here.bound;
         *end = known && is_near(a, known, goal.level) ? ASCENT_KNOWN
                : known && is_low(a, known)            ? ASCENT_LOW
-                                                      : ASCENT_ARRIVED;
-        if (*end != ASCENT_ARRIVED) return SVMP_OK;
+                                                      : ASCENT_CONVERGED;
+        if (*end != ASCENT_CONVERGED) return SVMP_OK;
     }
-    if (still < 3 * goal.steps) *end = ASCENT_UNENDING;
+    if (still < 3 * goal.steps) *end = ASCENT_NOT_CONVERGED;
     return SVMP_OK;
 }
 
-svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_end *end) {
+svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_outcome *end) {
     svmp_context *context = a->model->context;
     svmp_status status;
     pace p = {0};

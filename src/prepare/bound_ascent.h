@@ -52,7 +52,7 @@ typedef struct ascent_goal {
 
 /* `known`, unless NULL, is a point that was found already: an ascent that comes to it ends there, and so does one that
  * would not come as high at the pace it has. */
-typedef enum ascent_end { ASCENT_ARRIVED, ASCENT_KNOWN, ASCENT_LOW, ASCENT_UNENDING } ascent_end;
-svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_end *end);
+typedef enum ascent_outcome { ASCENT_CONVERGED, ASCENT_KNOWN, ASCENT_LOW, ASCENT_NOT_CONVERGED } ascent_outcome;
+svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_outcome *end);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct chooser {
     const lowered_model *lowered;
     size_t n;
     const double *x;
-    lowered_work work;
+    prior_workspace work;
     double *moved;    /* particles with one variable shifted */
     double *slopes;   /* of a location by one variable, by particle */
     double *score;    /* its mean over the particles, by variable */
@@ -53,16 +53,16 @@ typedef struct own_part {
     double location_variance, log_scale_variance;
 } own_part;
 
-static own_part look_at_prior(chooser *c, const lowered_node *node, size_t k) {
+static own_part add_prior(chooser *c, const lowered_node *node, size_t k) {
     const distribution *family = node->distribution;
     const double power = svmp_distribution_location_scale(family)->power, each = 1 / (double)c->n;
     number_array arguments[DISTRIBUTION_ARGUMENTS] = {{0}};
     own_part mean = {0};
-    svmp_work_evaluate(c->lowered, node, c->n, c->x, &c->work);
+    svmp_prior_evaluate(c->lowered, node, c->n, c->x, &c->work);
     for (size_t l = 0; l < c->n; l++) {
         const double u = c->x[(node->variable + k) * c->n + l];
         double own[DISTRIBUTION_ARGUMENTS] = {0};
-        svmp_work_arguments(c->lowered, node, c->n, l, &c->work, arguments);
+        svmp_prior_arguments(c->lowered, node, c->n, l, &c->work, arguments);
         for (size_t j = 0; j < family->arguments; j++) {
             const size_t count = arguments[j].rows * arguments[j].columns;
             own[j] = arguments[j].items[count == 1 ? 0 : c->lowered->parts[node->output + k]];
@@ -84,7 +84,7 @@ static own_part look_at_prior(chooser *c, const lowered_node *node, size_t k) {
 
 /* The coordinates of element k of a node, and how far it moves with m and s. */
 static node_coordinates find_coordinates(chooser *c, const lowered_node *node, size_t k, own_part *own, double *moves) {
-    *own = look_at_prior(c, node, k);
+    *own = add_prior(c, node, k);
     const double beyond = c->diagonal[node->variable + k] - own->bend;
     if (!isfinite(beyond) || !(own->information > 0)) { /* nothing is known: as the text has it */
         *moves = 0;
@@ -106,7 +106,7 @@ static void add_location(chooser *c, const lowered_node *node, uint32_t variable
                          double *sum) {
     double *row = c->moved + variable * c->n;
     for (size_t l = 0; l < c->n; l++) row[l] += step;
-    svmp_work_evaluate(c->lowered, node, c->n, c->moved, &c->work);
+    svmp_prior_evaluate(c->lowered, node, c->n, c->moved, &c->work);
     for (size_t l = 0; l < c->n; l++) sum[l] += factor * c->work.prior[l];
     memcpy(row, c->x + variable * c->n, c->n * sizeof *row);
 }
@@ -191,7 +191,7 @@ done:
 static svmp_status reserve(chooser *c) {
     svmp_context *context = c->model->context;
     const size_t variables = c->lowered->variables;
-    SVMP_TRY(svmp_work_reserve(c->lowered, c->n, &c->work));
+    SVMP_TRY(svmp_prior_reserve(c->lowered, c->n, &c->work));
     SVMP_TRY(SVMP_NEW(context, c->moved, variables * c->n));
     SVMP_TRY(SVMP_NEW(context, c->slopes, c->n));
     SVMP_TRY(SVMP_NEW(context, c->score, variables));
@@ -213,13 +213,13 @@ svmp_status svmp_centring_choose(const svmp_model *model, size_t n, const double
     for (size_t k = c.lowered->node_count; status == SVMP_OK && k-- > 0;) /* children first */
         if (c.lowered->nodes[c.lowered->by_level[k]].location_scale) choose_node(&c, c.lowered->by_level[k]);
     if (status == SVMP_OK) settle_statements(&c);
-    svmp_work_release(c.lowered, &c.work);
+    svmp_prior_release(c.lowered, &c.work);
     void *owned[] = {c.moved, c.slopes, c.score, c.diagonal, c.node_of, c.statements};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(model->context, owned[k]);
     return status;
 }
 
-int svmp_centring_matters(const svmp_model *model) {
+int svmp_model_has_centring_choice(const svmp_model *model) {
     if (model->lowered == NULL || svmp_model_is_gaussian(model)) return 0;
     for (size_t k = 0; k < model->lowered->node_count; k++)
         if (model->lowered->nodes[k].location_scale) return 1;

@@ -7,7 +7,7 @@
 
 /* Whether any node of a model text could be moved in other coordinates, and would gain: a model that is jointly
  * Gaussian has an exact answer. */
-int svmp_centring_matters(const svmp_model *model);
+int svmp_model_has_centring_choice(const svmp_model *model);
 
 /* The coordinates of every node, of which those that have no choice stay as they are: from n particles x of a model all
  * of whose nodes are centred, on the unconstrained scale, which need not be more than near the posterior. */

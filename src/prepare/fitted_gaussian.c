@@ -7,8 +7,8 @@
 #include "base/row_sums.h"
 #include "model/natural_values.h"
 #include "prepare/bound_ascent.h"
-#include "prepare/flat_directions.h"
-#include "prepare/sign_climb.h"
+#include "prepare/improper_directions.h"
+#include "prepare/sign_ascent.h"
 
 enum { PRIOR_STARTS = 100 }; /* where no other one will do */
 enum { STARTS = 6, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
@@ -20,9 +20,9 @@ enum { LARGE = 5000 };
 struct gaussian {
     const svmp_model *model;
     ascent *work;
-    ascent_point best; /* without draws */
-    double *ends;      /* STARTS * variables: where starts arrived, */
-    size_t end_count;  /* so many */
+    ascent_point best;    /* without draws */
+    double *optima;       /* STARTS * variables: where starts arrived, */
+    size_t optimum_count; /* so many */
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -42,7 +42,7 @@ static svmp_status place_far(gaussian *q) {
     const size_t order = a->pattern->order, n = a->draws;
     size_t best;
     memcpy(a->next.x, a->z, order * n * sizeof *a->z);
-    SVMP_TRY(svmp_signs_climb(a->evaluate, order, n, a->next.x, a->here.x, a->next.score, a->log_density, &best));
+    SVMP_TRY(svmp_sign_ascent(a->evaluate, order, n, a->next.x, a->here.x, a->next.score, a->log_density, &best));
     for (size_t i = 0; i < order; i++) a->here.mean[i] = best == SIZE_MAX ? 0 : a->next.x[i * n + best];
     return SVMP_OK;
 }
@@ -68,7 +68,7 @@ static svmp_status refuse_box(const svmp_model *model) {
                      svmp_model_variable_name(model, i, name, sizeof name));
 }
 
-static svmp_status refuse_improper(const gaussian *q, const endless *way) {
+static svmp_status refuse_improper(const gaussian *q, const improper_direction *way) {
     static const char needs[] =
         "The start 'gaussian' needs a proper posterior, but the density does not seem to decrease";
     if (way->variables > 1)
@@ -114,7 +114,7 @@ static int is_resolved(const ascent *a) {
  * that must ascend, and the like. */
 static svmp_status search_priors(gaussian *q, uint64_t seed) {
     ascent *a = q->work;
-    ascent_end end;
+    ascent_outcome end;
     int found = 0;
     for (size_t k = 0; q->model->lowered && k < PRIOR_STARTS && !found; k++) {
         SVMP_TRY(svmp_model_draw_priors(q->model, seed + k, 1, a->here.mean));
@@ -128,12 +128,12 @@ static svmp_status search_priors(gaussian *q, uint64_t seed) {
 
 /* From every start with few draws. */
 static svmp_status search(gaussian *q, uint64_t seed) {
-    static const char *const ends[] = {"arrived", "reached a known point", "stayed low", "did not end"};
+    static const char *const optima[] = {"arrived", "reached a known point", "stayed low", "did not end"};
     ascent *a = q->work;
     q->best.bound = -INFINITY;
     SVMP_TRY(svmp_ascent_set_draws(a, seed, FEW_DRAWS));
     for (size_t start = 0; start < STARTS; start++) {
-        ascent_end end;
+        ascent_outcome end;
         int found;
         if (start + 1 < STARTS)
             place_start(q, seed, start);
@@ -143,9 +143,10 @@ static svmp_status search(gaussian *q, uint64_t seed) {
         if (!found) continue;
         SVMP_TRY(svmp_ascent_climb(a, goal_of(q, 0), isfinite(q->best.bound) ? &q->best : NULL, &end));
         svmp_log(q->model->context, SVMP_LOG_DEBUG, "Gaussian on the graph: start %zu %s, F %.9g after %zu iterations.",
-                 start, ends[end], a->here.bound, a->iterations);
-        if (end == ASCENT_ARRIVED && is_resolved(a))
-            memcpy(q->ends + q->end_count++ * a->pattern->order, a->here.mean, a->pattern->order * sizeof *q->ends);
+                 start, optima[end], a->here.bound, a->iterations);
+        if (end == ASCENT_CONVERGED && is_resolved(a))
+            memcpy(q->optima + q->optimum_count++ * a->pattern->order, a->here.mean,
+                   a->pattern->order * sizeof *q->optima);
         if (a->here.bound > q->best.bound && is_resolved(a)) keep(q);
         if (end == ASCENT_KNOWN && a->pattern->order >= LARGE) break;
     }
@@ -155,7 +156,7 @@ static svmp_status search(gaussian *q, uint64_t seed) {
 /* From a point that was given. */
 static svmp_status climb_from(gaussian *q, uint64_t seed, const double *from) {
     ascent *a = q->work;
-    ascent_end end;
+    ascent_outcome end;
     int found;
     q->best.bound = -INFINITY;
     SVMP_TRY(svmp_ascent_set_draws(a, seed, FEW_DRAWS));
@@ -172,8 +173,8 @@ static svmp_status climb_from(gaussian *q, uint64_t seed, const double *from) {
 /* From the best of them with many. */
 static svmp_status polish(gaussian *q, uint64_t seed) {
     ascent *a = q->work;
-    ascent_end end;
-    endless way;
+    ascent_outcome end;
+    improper_direction way;
     int found;
     size_t bad;
     SVMP_TRY(svmp_ascent_set_draws(a, seed, MANY_DRAWS));
@@ -186,11 +187,11 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
              a->here.bound, a->iterations);
     keep(q);
     SVMP_TRY(svmp_factorise(a->factor, q->best.A, &bad));
-    SVMP_TRY(svmp_find_endless_way(a, &way));
+    SVMP_TRY(svmp_find_improper_direction(a, &way));
     return way.found ? refuse_improper(q, &way) : SVMP_OK;
 }
 
-void svmp_gaussian_note_functions(const svmp_model *model) {
+void svmp_gaussian_log_functions(const svmp_model *model) {
     size_t functions = 0;
     for (size_t g = 0; g < model->group_count; g++)
         functions += model->groups[g].kind->hessian == NULL ? model->groups[g].instances : 0;
@@ -219,7 +220,7 @@ svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, co
     q->model = model;
     SVMP_CHECK(svmp_ascent_create(model, MANY_DRAWS, &q->work));
     SVMP_CHECK(SVMP_NEW(context, q->best.mean, q->work->pattern->order));
-    SVMP_CHECK(SVMP_NEW(context, q->ends, STARTS * q->work->pattern->order));
+    SVMP_CHECK(SVMP_NEW(context, q->optima, STARTS * q->work->pattern->order));
     SVMP_CHECK(SVMP_NEW(context, q->best.A, q->work->pattern->entries));
     SVMP_CHECK(from ? climb_from(q, seed, from) : search(q, seed));
     SVMP_CHECK(polish(q, seed));
@@ -230,7 +231,7 @@ done:
     return status;
 }
 
-int svmp_gaussian_is_dear(const svmp_model *model) { return model->graph->variables >= LARGE; }
+int svmp_gaussian_is_expensive(const svmp_model *model) { return model->graph->variables >= LARGE; }
 
 /* Draws and scores of two points, the numbers that they are made of, and the room of a solve. */
 double svmp_gaussian_bytes(const svmp_model *model) {
@@ -241,7 +242,7 @@ void svmp_gaussian_free(gaussian *q) {
     if (q == NULL) return;
     svmp_context *context = q->model->context;
     svmp_ascent_free(q->work);
-    svmp_release(context, q->ends);
+    svmp_release(context, q->optima);
     svmp_release(context, q->best.mean);
     svmp_release(context, q->best.A);
     svmp_release(context, q);
@@ -249,8 +250,8 @@ void svmp_gaussian_free(gaussian *q) {
 
 /* ---- what it is -------------------------------------------------------------------------------------------------- */
 
-const double *svmp_gaussian_end(const gaussian *q, size_t k) {
-    return k < q->end_count ? q->ends + k * q->work->pattern->order : NULL;
+const double *svmp_gaussian_local_optimum(const gaussian *q, size_t k) {
+    return k < q->optimum_count ? q->optima + k * q->work->pattern->order : NULL;
 }
 
 const double *svmp_gaussian_mean(const gaussian *q) { return q->best.mean; }
@@ -262,8 +263,8 @@ svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x) {
     return svmp_factorisation_solve(q->work->factor, q->work->threads, n, x);
 }
 
-svmp_status svmp_gaussian_spread(gaussian *q, size_t n, double *x) {
-    return svmp_factorisation_spread(q->work->factor, q->work->threads, n, x);
+svmp_status svmp_gaussian_correlate(gaussian *q, size_t n, double *x) {
+    return svmp_factorisation_correlate(q->work->factor, q->work->threads, n, x);
 }
 
 /* E log q = -d/2 (1 + log 2 pi) + log det(A)/2 */
@@ -285,18 +286,18 @@ svmp_status svmp_gaussian_variance(gaussian *q, double *variance) {
 /* ---- particles --------------------------------------------------------------------------------------------------- */
 
 /* Particle l halfway to the mean, again and again. */
-static svmp_status pull_in(const gaussian *q, evaluator *one, size_t n, size_t l, double *room, double *x) {
+static svmp_status pull_in(const gaussian *q, evaluator *one, size_t n, size_t l, double *workspace, double *x) {
     double value = NAN;
     for (int halved = 1; !isfinite(value) && halved <= HALVINGS; halved++) {
         for (size_t i = 0; i < q->work->pattern->order; i++)
-            room[i] = q->best.mean[i] + (halved < HALVINGS ? ldexp(x[i * n + l] - q->best.mean[i], -halved) : 0);
-        SVMP_TRY(svmp_evaluate(one, room, &value, NULL));
+            workspace[i] = q->best.mean[i] + (halved < HALVINGS ? ldexp(x[i * n + l] - q->best.mean[i], -halved) : 0);
+        SVMP_TRY(svmp_evaluate(one, workspace, &value, NULL));
     }
     if (!isfinite(value))
         return svmp_fail(q->model->context, SVMP_BAD_INPUT,
                          "The density is not finite at the mean of the start 'gaussian'. Use another start: map, "
                          "prior, normal:SD or uniform:A,B, or a file.");
-    for (size_t i = 0; i < q->work->pattern->order; i++) x[i * n + l] = room[i];
+    for (size_t i = 0; i < q->work->pattern->order; i++) x[i * n + l] = workspace[i];
     return SVMP_OK;
 }
 
@@ -305,19 +306,19 @@ static svmp_status pull_in_all(const gaussian *q, size_t n, double *x) {
     const int threads = svmp_context_threads(context);
     svmp_status status;
     evaluator *all = NULL, *one = NULL;
-    double *log_density = NULL, *room = NULL;
+    double *log_density = NULL, *workspace = NULL;
     SVMP_CHECK(svmp_evaluator_create(q->model, n, threads, &all));
     SVMP_CHECK(svmp_evaluator_create(q->model, 1, threads, &one));
     SVMP_CHECK(SVMP_NEW(context, log_density, n));
-    SVMP_CHECK(SVMP_NEW(context, room, q->work->pattern->order));
+    SVMP_CHECK(SVMP_NEW(context, workspace, q->work->pattern->order));
     SVMP_CHECK(svmp_evaluate(all, x, log_density, NULL));
     for (size_t l = 0; l < n; l++)
-        if (!isfinite(log_density[l])) SVMP_CHECK(pull_in(q, one, n, l, room, x));
+        if (!isfinite(log_density[l])) SVMP_CHECK(pull_in(q, one, n, l, workspace, x));
 done:
     svmp_evaluator_free(all);
     svmp_evaluator_free(one);
     svmp_release(context, log_density);
-    svmp_release(context, room);
+    svmp_release(context, workspace);
     return status;
 }
 
@@ -327,7 +328,7 @@ svmp_status svmp_gaussian_draw(gaussian *q, uint64_t seed, size_t n, double *x) 
         const random_stream stream = {.seed = seed, .purpose = RANDOM_INIT, .b = i};
         for (size_t l = 0; l < n; l++) x[i * n + l] = l % 2 ? -x[i * n + l - 1] : svmp_random_normal(stream, l / 2);
     }
-    SVMP_TRY(svmp_factorisation_spread(q->work->factor, q->work->threads, n, x));
+    SVMP_TRY(svmp_factorisation_correlate(q->work->factor, q->work->threads, n, x));
     for (size_t i = 0; i < order; i++)
         for (size_t l = 0; l < n; l++) x[i * n + l] += q->best.mean[i];
     return pull_in_all(q, n, x);

@@ -22,14 +22,14 @@ svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, co
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
 /* Whether the model is so large that one which was found is better used again. */
-int svmp_gaussian_is_dear(const svmp_model *model);
+int svmp_gaussian_is_expensive(const svmp_model *model);
 
 /* The memory that it takes, besides its matrices. */
 double svmp_gaussian_bytes(const svmp_model *model);
 
 /* Tells the log, once a run, that second derivatives of factors given as functions come from differences of their
  * gradients, if there are such factors. */
-void svmp_gaussian_note_functions(const svmp_model *model);
+void svmp_gaussian_log_functions(const svmp_model *model);
 
 const double *svmp_gaussian_mean(const gaussian *q); /* a number for each variable */
 double svmp_gaussian_bound(const gaussian *q);       /* on log of the integral of p: E log p - E log q */
@@ -37,7 +37,7 @@ size_t svmp_gaussian_entries(const gaussian *q);     /* of the Cholesky factor o
 
 /* Where starts came to an end: the mean of each, with that of the best among them; at most six. Several of them may be
  * the same, and others much lower. NULL beyond the last one. */
-const double *svmp_gaussian_end(const gaussian *q, size_t k);
+const double *svmp_gaussian_local_optimum(const gaussian *q, size_t k);
 
 /* The precision A: entry e of the pattern is value[e]. */
 const sparsity *svmp_gaussian_pattern(const gaussian *q);
@@ -48,7 +48,7 @@ svmp_status svmp_gaussian_variance(gaussian *q, double *variance);
 
 /* x = A^-1 x, of n columns x[i*n + l]; and standard normal numbers become draws from N(0, A^-1). */
 svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x);
-svmp_status svmp_gaussian_spread(gaussian *q, size_t n, double *x);
+svmp_status svmp_gaussian_correlate(gaussian *q, size_t n, double *x);
 
 /* n particles x[i*n + l] from q, in antithetic pairs, 2l and 2l + 1. One whose density is not finite is pulled in
  * towards the mean, halfway again and again. Keyed by the seed, apart from other purposes' numbers. */

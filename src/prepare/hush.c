@@ -17,18 +17,18 @@ static void keep(svmp_log_level level, const char *message, void *data) {
 }
 
 void svmp_hush(svmp_context *context, bool keeps, hushed *h) {
-    *h = (hushed){.context = context, .log = context->log, .tell = context->tell, .log_data = context->log_data};
+    *h = (hushed){.context = context, .log = context->log, .tell = context->on_error, .log_data = context->log_data};
     h->keeps = keeps && context->log;
     context->log = h->keeps ? keep : NULL;
     if (h->keeps) context->log_data = h;
-    context->tell = NULL;
+    context->on_error = NULL;
 }
 
 void svmp_unhush(hushed *h, svmp_status status) {
     h->context->log = h->log;
     h->context->log_data = h->log_data;
-    h->context->tell = h->tell;
-    if (status == SVMP_NO_MEMORY && h->tell) h->tell(status, h->context->error, h->context->tell_data);
+    h->context->on_error = h->tell;
+    if (status == SVMP_NO_MEMORY && h->tell) h->tell(status, h->context->error, h->context->on_error_data);
 }
 
 svmp_status svmp_hushed_log(hushed *h) {

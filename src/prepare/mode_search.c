@@ -115,7 +115,7 @@ static svmp_status make_modes(search *s, model_modes **made) {
         mode->share = exp(s->given[k].bound - most) / sum / kept;
         memcpy(mode->mean, svmp_gaussian_mean(s->given[k].q), d * sizeof *mode->mean);
         for (size_t i = 0; i < d * d; i++) mode->root[i] = i % (d + 1) == 0;
-        SVMP_TRY(svmp_gaussian_spread(s->given[k].q, d, mode->root));
+        SVMP_TRY(svmp_gaussian_correlate(s->given[k].q, d, mode->root));
     }
     return svmp_modes_finish(context, *made);
 }

@@ -56,11 +56,11 @@ static svmp_status find(const svmp_model *model, evaluator *e, uint64_t seed, do
     double best = -INFINITY;
     int lost = 1;
     for (size_t start = 0; start < STARTS; start++) {
-        lbfgs_end end;
+        lbfgs_result end;
         SVMP_TRY(draw_start(model, e, seed, start, x));
         SVMP_TRY(svmp_lbfgs_maximise(model->context, &problem, x, &end));
-        if (end.outcome == LBFGS_AWAY) lost = 0;
-        if (end.outcome != LBFGS_FOUND || !(end.value > best)) continue;
+        if (end.outcome == LBFGS_DIVERGED) lost = 0;
+        if (end.outcome != LBFGS_CONVERGED || !(end.value > best)) continue;
         best = end.value;
         memcpy(mode, x, variables * sizeof *mode);
     }

@@ -9,7 +9,7 @@
 #include "prepare/fitted_gaussian.h"
 #include "prepare/hush.h"
 #include "prepare/mode_search.h"
-#include "prepare/sum_ends.h"
+#include "prepare/sum_truncation.h"
 
 enum { DRAWS = 64, SEED = 1 }; /* coordinates are the model's, whatever the seed of a run */
 
@@ -63,7 +63,7 @@ static int any_moved(const svmp_model *model, const node_coordinates *chosen) {
 typedef struct look {
     node_coordinates *coordinates; /* NULL: they have no choice, or stay */
     uint32_t *ends;                /* NULL: there are none */
-    ends_found found;
+    truncation_change found;
     uint32_t unknown; /* with most weight at its end, where `found` says that one has, */
     double end;       /* which is this one */
     size_t terms;     /* of all sums of this reading */
@@ -86,7 +86,7 @@ static svmp_status look_from_draws(const svmp_model *model, int matters, look *s
     if (status == SVMP_OK) status = svmp_gaussian_create(model, SEED, &q);
     if (status == SVMP_OK) status = svmp_gaussian_draw(q, SEED, DRAWS, x);
     if (status == SVMP_OK && seen->ends)
-        status = svmp_ends_choose(model, q, DRAWS, x, seen->ends, &seen->unknown, &seen->found);
+        status = svmp_truncation_choose(model, q, DRAWS, x, seen->ends, &seen->unknown, &seen->found);
     if (status == SVMP_OK && matters) {
         status = SVMP_NEW(context, seen->coordinates, model->graph->nodes);
         if (status == SVMP_OK) status = svmp_centring_choose(model, DRAWS, x, seen->coordinates);
@@ -105,10 +105,10 @@ static void forget(svmp_context *context, look *seen) {
 /* Nothing is found where nothing can be chosen, as in a model without a Gaussian on its graph. */
 static svmp_status look_at(const svmp_model *model, look *seen) {
     svmp_context *context = model->context;
-    const int matters = svmp_centring_matters(model);
+    const int matters = svmp_model_has_centring_choice(model);
     *seen = (look){0};
-    if (!matters && !svmp_ends_matter(model)) return SVMP_OK;
-    if (svmp_ends_matter(model)) SVMP_TRY(SVMP_NEW(context, seen->ends, model->lowered->summed.count));
+    if (!matters && !svmp_model_has_open_sums(model)) return SVMP_OK;
+    if (svmp_model_has_open_sums(model)) SVMP_TRY(SVMP_NEW(context, seen->ends, model->lowered->summed.count));
     hushed h;
     svmp_hush(context, false, &h);
     const svmp_status status = look_from_draws(model, matters, seen);
@@ -188,12 +188,12 @@ static svmp_status look_further(svmp_context *context, const model_files *files,
 static svmp_status lengthen(const svmp_model *model, const asked *read, choices *made, look *seen) {
     svmp_context *context = model->context;
     model_files files = read->files;
-    while (seen->found >= ENDS_UNSURE) {
+    while (seen->found >= TRUNCATION_MAYBE_LONGER) {
         look next = {0};
         uint32_t *ends = NULL;
         SVMP_TRY(merge_ends(model, made->ends, seen, &ends));
         files.ends = ends;
-        const size_t most = seen->found == ENDS_FURTHER ? MOST_TERMS : FEW_TERMS;
+        const size_t most = seen->found == TRUNCATION_LONGER ? MOST_TERMS : FEW_TERMS;
         const svmp_status status = look_further(context, &files, most, &next);
         if (status != SVMP_OK || next.ends == NULL) {
             svmp_release(context, ends);
@@ -251,12 +251,12 @@ static svmp_status choose(const svmp_model *model, const asked *read, choices *m
     look seen = {0};
     svmp_status status;
     SVMP_CHECK(look_at(model, &seen));
-    made->brief = read->files.brief && (seen.ends || !svmp_ends_matter(model));
+    made->brief = read->files.brief && (seen.ends || !svmp_model_has_open_sums(model));
     if (!seen.ends) SVMP_CHECK(allow_long(context, read, &made->brief));
     SVMP_CHECK(lengthen(model, read, made, &seen));
-    if (seen.found == ENDS_FURTHER) SVMP_CHECK(take_longest(read, context, made, &seen));
-    if (seen.found == ENDS_CLOSER) SVMP_CHECK(take_ends(model, &seen, made));
-    if (seen.found == ENDS_FURTHER) warn_of_end(model, &seen);
+    if (seen.found == TRUNCATION_LONGER) SVMP_CHECK(take_longest(read, context, made, &seen));
+    if (seen.found == TRUNCATION_SHORTER) SVMP_CHECK(take_ends(model, &seen, made));
+    if (seen.found == TRUNCATION_LONGER) warn_of_end(model, &seen);
     made->coordinates = seen.coordinates;
     seen.coordinates = NULL;
 done:
@@ -287,7 +287,8 @@ static svmp_status read_first(svmp_context *context, asked *read, svmp_model **m
     const svmp_status told = svmp_hushed_log(&h);
     svmp_hushed_free(&h);
     if (status == SVMP_OK) return told;
-    if (status != SVMP_NO_MEMORY && context->tell) context->tell(status, context->error, context->tell_data);
+    if (status != SVMP_NO_MEMORY && context->on_error)
+        context->on_error(status, context->error, context->on_error_data);
     return status;
 }
 

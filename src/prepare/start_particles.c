@@ -47,7 +47,7 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
 
 svmp_status svmp_init_settle(const svmp_model *model, size_t n, double *x) {
     char name[128];
-    for (size_t i = 0; i < model->graph->own_variables; i++) {
+    for (size_t i = 0; i < model->graph->moved_variables; i++) {
         const double low = model->lower[i], high = model->upper[i];
         for (size_t l = 0; l < n; l++) {
             double *at = x + i * n + l;
@@ -73,7 +73,7 @@ static svmp_status draw_levels(const init_target *to, double *x) {
 /* Variable i of all particles, in the model's units. */
 static void draw_variable(const init *start, const init_target *to, size_t i, double *x) {
     const random_stream stream = {
-        .seed = to->seed, .purpose = RANDOM_INIT, .b = svmp_graph_whole_variable(to->model->graph, i)};
+        .seed = to->seed, .purpose = RANDOM_INIT, .b = svmp_variable_key(to->model->graph, i)};
     if (start->kind == INIT_NORMAL) {
         svmp_random_normals(stream, to->n, x);
         for (size_t l = 0; l < to->n; l++) x[l] *= start->sd;
@@ -92,7 +92,7 @@ static svmp_status need_whole(const svmp_model *model, const char *name) {
 
 static svmp_status draw_gaussian(const init *start, const init_target *to, double *x) {
     gaussian *q = NULL;
-    svmp_gaussian_note_functions(to->model);
+    svmp_gaussian_log_functions(to->model);
     SVMP_TRY(svmp_gaussian_create_from(to->model, to->seed, start->point, &q));
     svmp_status status = svmp_gaussian_draw(q, to->seed, to->n, x);
     svmp_gaussian_free(q);
@@ -112,7 +112,7 @@ static svmp_status fill(const init *start, const init_target *to, double *x) {
     default: break;
     }
 #pragma omp parallel for num_threads(to->threads)
-    for (size_t i = 0; i < model->graph->own_variables; i++) draw_variable(start, to, i, x + i * to->n);
+    for (size_t i = 0; i < model->graph->moved_variables; i++) draw_variable(start, to, i, x + i * to->n);
     svmp_model_sort(model, NULL, to->n, x); /* or chains begin in modes that differ by nothing but the order */
     return SVMP_OK;
 }
@@ -123,11 +123,11 @@ svmp_status svmp_init_draw(const init *start, const init_target *target, double 
 }
 
 void svmp_init_draw_again(const init *start, const init_target *to, double *x, size_t l, size_t attempt) {
-    for (size_t i = 0; i < to->model->graph->own_variables; i++) {
+    for (size_t i = 0; i < to->model->graph->moved_variables; i++) {
         random_stream stream = {.seed = to->seed,
                                 .purpose = RANDOM_INIT,
                                 .a = attempt,
-                                .b = svmp_graph_whole_variable(to->model->graph, i)};
+                                .b = svmp_variable_key(to->model->graph, i)};
         x[i * to->n + l] = start->kind == INIT_UNIFORM
                                ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
                                : start->sd * svmp_random_normal(stream, l);

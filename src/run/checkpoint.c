@@ -141,8 +141,8 @@ static svmp_status rows(checkpoint *file, svmp_run *run) {
     const svmp_graph *graph = run->model->graph;
     spread own = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->own_variables,
-                                graph->whole_variable, &own));
+    SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->moved_variables,
+                                graph->variable_key, &own));
     SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b->n, b));
     SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b->n, b));
     SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b->n, b));
@@ -164,7 +164,7 @@ static svmp_status state(checkpoint *file, svmp_run *run) {
                          run->iterations);
     SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
     SVMP_TRY(svmp_archive_real(a, "largest", &run->backend->largest));
-    SVMP_TRY(svmp_history_archive(a, "way", &run->way));
+    SVMP_TRY(svmp_history_archive(a, "way", &run->trace));
     SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
     return rows(file, run);
 }
@@ -176,7 +176,7 @@ svmp_status svmp_run_save(svmp_run *run, const char *path) {
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;
-    SVMP_TRY(svmp_run_settle(run));
+    SVMP_TRY(svmp_run_synchronise(run));
     SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
     SVMP_CHECK(svmp_checkpoint_create(run->context, run->model->graph->peers, path, &file));
     SVMP_CHECK(identity(&file, run));

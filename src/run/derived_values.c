@@ -90,8 +90,8 @@ static svmp_status follow_together(follower *f, const double *x) {
     double *block = NULL;
     spread s = {0};
     svmp_status status, followed = SVMP_OK;
-    SVMP_CHECK(svmp_spread_open(run->context, graph->peers, graph->whole_variables, graph->own_variables,
-                                graph->whole_variable, &s));
+    SVMP_CHECK(svmp_spread_open(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
+                                graph->variable_key, &s));
     SVMP_CHECK(svmp_agree(run->context, graph->peers, graph->peers->rank == 0 ? reserve(f) : SVMP_OK));
     for (size_t from = 0; from < n; from += f->together) {
         const size_t to = from + f->together < n ? from + f->together : n;

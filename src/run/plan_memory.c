@@ -7,9 +7,9 @@
 #include "model/evaluator.h"
 
 enum {
-    NODE = 20,       /* graph: first, whole_node; its name */
+    NODE = 20,       /* graph: first, node_key; its name */
     OWN_NODE = 96,   /* graph: neighbourhood_of, members; discrepancy: its bandwidth and its result */
-    VARIABLE = 76,   /* whole_variable, bounds, rows of the quadratic, gather_start; sums of the discrepancy */
+    VARIABLE = 76,   /* variable_key, bounds, rows of the quadratic, gather_start; sums of the discrepancy */
     NEIGHBOUR = 4,   /* graph: neighbourhoods */
     ENTRY = 12,      /* quadratic: column and value */
     ROW = 12,        /* a group's variables, gather_row */
@@ -101,16 +101,16 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
 }
 
 /* The gradients of a wave of factors. */
-static double gradients(const memory_rates *rates, double own_variables) {
-    return sizeof(double) * fmin(rates->gradient_rows * own_variables * rates->particles, EVALUATOR_WAVE);
+static double gradients(const memory_rates *rates, double moved_variables) {
+    return sizeof(double) * fmin(rates->gradient_rows * moved_variables * rates->particles, EVALUATOR_WAVE);
 }
 
 double svmp_plan_memory(const memory_rates *rates, const part_size *part, int first) {
-    const double own_nodes = (double)part->nodes, own_variables = (double)part->variables;
-    const double nodes = own_nodes + (double)part->halo_nodes, variables = own_variables + (double)part->halo_variables;
+    const double own_nodes = (double)part->nodes, moved_variables = (double)part->variables;
+    const double nodes = own_nodes + (double)part->halo_nodes, variables = moved_variables + (double)part->halo_variables;
     return rates->node * nodes + rates->own_node * own_nodes + rates->variable * variables +
-           rates->own_variable * own_variables + rates->neighbour * (double)part->entries +
+           rates->own_variable * moved_variables + rates->neighbour * (double)part->entries +
            rates->sent * (double)part->sent_variables +
-           fmax(rates->measuring * variables, rates->result * own_variables) + gradients(rates, own_variables) +
+           fmax(rates->measuring * variables, rates->result * moved_variables) + gradients(rates, moved_variables) +
            rates->process + (first ? rates->first : 0);
 }

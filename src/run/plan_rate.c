@@ -17,7 +17,7 @@ enum {
 };
 
 static const double measured_work = 8e9; /* so much, in units of a pair of particles, takes some tenths of a second */
-static const double patience = 4;        /* seconds, half of them to settle and half for all rounds */
+static const double most_queued = 4;     /* seconds, half of them to settle and half for all rounds */
 
 /* Nodes around the middle one, neighbours first. */
 typedef struct selection {
@@ -64,7 +64,7 @@ static svmp_status go(svmp_run *run, size_t iterations) {
 static svmp_status settle(svmp_run *run, int still) {
     const double begun = svmp_clock_seconds();
     run->step.from = run->step.to = sqrt(run->step.from * run->step.to); /* as halfway through the run */
-    while (!still && run->iteration < SETTLED && svmp_clock_seconds() - begun < patience / 2) SVMP_TRY(go(run, 1));
+    while (!still && run->iteration < SETTLED && svmp_clock_seconds() - begun < most_queued / 2) SVMP_TRY(go(run, 1));
     if (run->iteration == SETTLED) return SVMP_OK;
     hold_still(&run->step);
     return go(run, FOUND);
@@ -86,7 +86,7 @@ static svmp_status time_iteration(const svmp_model *model, const run_options *op
     SVMP_CHECK(status);
     SVMP_CHECK(settle(run, still));
     const double begun = svmp_clock_seconds();
-    for (int round = 0; round < 1 || (round < ROUNDS && svmp_clock_seconds() - begun < patience / 2);) {
+    for (int round = 0; round < 1 || (round < ROUNDS && svmp_clock_seconds() - begun < most_queued / 2);) {
         const double started = svmp_clock_thread_seconds();
         SVMP_CHECK(go(run, batch));
         const double spent = svmp_clock_thread_seconds() - started;
@@ -128,7 +128,7 @@ svmp_status svmp_plan_measure_rate(const svmp_model *model, const run_options *o
     if (status == SVMP_NOT_FINITE) status = time_iteration(some, &fewer, 1, &seconds);
     SVMP_CHECK(status);
     *rate = seconds / svmp_graph_work(some->graph) * growth(d, (double)options->particles / n);
-    *measured = (double)some->graph->own;
+    *measured = (double)some->graph->moved;
 done:
     svmp_model_free(some);
     svmp_release(context, s.chosen);

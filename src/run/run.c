@@ -243,7 +243,7 @@ svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options
 
 void svmp_run_free(svmp_run *run) {
     if (run == NULL) return;
-    if (run->own && run->method->free) run->method->free(run);
+    if (run->state && run->method->free) run->method->free(run);
     svmp_backend_free(run->backend);
     svmp_release(run->context, run->start.point);
     svmp_run_options_free(run->context, &run->options);
@@ -270,17 +270,18 @@ svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
 }
 
 /* How many iterations nobody needs to hear of at once. */
-static size_t patience(const svmp_run *run) {
+static size_t most_queued(const svmp_run *run) {
     if (run->backend->kind->await == NULL || !run->method->on_device || run->options.tolerance > 0) return 0;
-    return run->monitor == NULL || run->lag > BACKEND_PATIENCE ? BACKEND_PATIENCE : run->lag;
+    return run->monitor == NULL || run->lag > BACKEND_MOST_QUEUED ? BACKEND_MOST_QUEUED : run->lag;
 }
 
-size_t svmp_run_remember(const svmp_run *run, history *way) {
+size_t svmp_run_complete_trace(const svmp_run *run, history *way) {
     const backend *b = run->backend;
-    size_t pending = run->pending;
-    for (; pending > b->ahead; pending--) {
+    size_t pending = run->unreported;
+    for (; pending > b->queued; pending--) {
         const size_t t = run->iteration - pending;
-        svmp_history_follow(way, t + 1, b->past[t % BACKEND_PATIENCE], svmp_step_rate(&run->step, t, run->iterations));
+        svmp_history_follow(way, t + 1, b->past[t % BACKEND_MOST_QUEUED],
+                            svmp_step_rate(&run->step, t, run->iterations));
     }
     return pending;
 }
@@ -288,18 +289,18 @@ size_t svmp_run_remember(const svmp_run *run, history *way) {
 /* Goes back to the iteration whose step was not finite, if the backend has. */
 static void go_back(svmp_run *run) {
     backend *b = run->backend;
-    if (b->undone > 0) {
-        run->iteration -= b->undone;
-        run->pending -= b->undone;
+    if (b->rolled_back > 0) {
+        run->iteration -= b->rolled_back;
+        run->unreported -= b->rolled_back;
         run->rate = svmp_step_rate(&run->step, run->iteration, run->iterations);
     }
-    b->undone = 0;
-    run->pending = svmp_run_remember(run, &run->way);
+    b->rolled_back = 0;
+    run->unreported = svmp_run_complete_trace(run, &run->trace);
 }
 
-svmp_status svmp_run_settle(svmp_run *run) {
+svmp_status svmp_run_synchronise(svmp_run *run) {
     backend *b = run->backend;
-    if (run->pending == 0) return SVMP_OK;
+    if (run->unreported == 0) return SVMP_OK;
     const svmp_status status = b->kind->await(b);
     go_back(run);
     return status;
@@ -308,21 +309,21 @@ svmp_status svmp_run_settle(svmp_run *run) {
 /* One more iteration. */
 static svmp_status iterate(svmp_run *run) {
     backend *b = run->backend;
-    b->patience = patience(run);
+    b->most_queued = most_queued(run);
     const svmp_status status = run->method->iterate(run);
     if (status == SVMP_OK) {
         run->iteration++;
-        if (b->patience > 0)
-            run->pending++;
+        if (b->most_queued > 0)
+            run->unreported++;
         else
-            svmp_history_follow(&run->way, run->iteration, b->largest, run->rate);
+            svmp_history_follow(&run->trace, run->iteration, b->largest, run->rate);
     }
     go_back(run);
     return status;
 }
 
 static int has_converged(const svmp_run *run) {
-    if (run->ended) return run->ended == RUN_SETTLED;
+    if (run->ended) return run->ended == RUN_CONVERGED;
     return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
 }
 
@@ -342,10 +343,10 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
             return SVMP_OK;
         }
         status = iterate(run);
-        if (status == SVMP_OK && run->iteration == run->iterations) status = svmp_run_settle(run);
+        if (status == SVMP_OK && run->iteration == run->iterations) status = svmp_run_synchronise(run);
         if (status != SVMP_OK) break;
 
-        const int known = run->method->largest && run->pending < run->iteration;
+        const int known = run->method->largest && run->unreported < run->iteration;
         const svmp_progress progress = {run->iteration, run->iterations, known ? run->backend->largest : NAN, run->rate,
                                         run->divergences};
         const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
@@ -353,7 +354,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
         if (run->iteration < progress.iteration) status = SVMP_NOT_FINITE; /* the monitor has met a step that failed */
         if (status != SVMP_OK) break;
         const int stop = watched && anywhere(run, wish);
-        if (stop) status = svmp_run_settle(run);
+        if (stop) status = svmp_run_synchronise(run);
         if (status != SVMP_OK) break;
         if (stop && !run->ended && !has_converged(run) && run->iteration < run->iterations) {
             *outcome = SVMP_STOPPED;

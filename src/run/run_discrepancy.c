@@ -29,10 +29,10 @@ static svmp_status measure_there(const svmp_run *run, const kernel *k, size_t n,
     const svmp_graph *graph = run->model->graph;
     backend *b = run->backend;
     stein_measure *measured = NULL;
-    svmp_status status = SVMP_NEW(run->context, measured, graph->own_variables);
+    svmp_status status = SVMP_NEW(run->context, measured, graph->moved_variables);
     if (status == SVMP_OK) status = b->local->measure(b, k, n, run->iteration ? run->iteration - 1 : 0, measured);
     status = svmp_model_agree(run->model, status);
-    if (status == SVMP_OK) svmp_stein_conclude(graph, n, measured, total, nodes);
+    if (status == SVMP_OK) svmp_stein_finish(graph, n, measured, total, nodes);
     svmp_release(run->context, measured);
     return status;
 }
@@ -93,7 +93,7 @@ done:
 
 svmp_status svmp_run_measure(svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes) {
     svmp_discrepancy whole;
-    if (run) SVMP_TRY(svmp_run_settle(run));
+    if (run) SVMP_TRY(svmp_run_synchronise(run));
     SVMP_TRY(svmp_run_discrepancy(run, &whole, nodes));
     svmp_history_add(&run->measured,
                      (const double[HISTORY_COLUMNS]){(double)run->iteration, whole.v, whole.ratio, whole.bandwidth});
@@ -113,7 +113,7 @@ svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *last) {
     SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &now));
     SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PHI, &then));
     movement.largest = 0;
-    for (size_t i = 0; i < graph->own_variables; i++) {
+    for (size_t i = 0; i < graph->moved_variables; i++) {
         const double *x = now + i * n, *before = then + i * n, mean = svmp_sum(n, x) / (double)n;
         double squares = 0, largest = 0;
         for (size_t l = 0; l < n; l++) {
@@ -123,7 +123,7 @@ svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *last) {
         movement.largest = fmax(movement.largest, largest);
         if (!(squares > 0)) continue;
         const double relative = largest / sqrt(squares / (double)(n - 1));
-        const int earlier = svmp_graph_whole_variable(graph, i) < svmp_graph_whole_variable(graph, movement.variable);
+        const int earlier = svmp_variable_key(graph, i) < svmp_variable_key(graph, movement.variable);
         if (relative < movement.relative || (relative == movement.relative && !earlier)) continue;
         movement.relative = relative;
         movement.variable = i;

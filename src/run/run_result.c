@@ -38,11 +38,12 @@ static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_partic
 }
 
 /* The values of one state, x with its halo: a bound may be a variable of it. */
-static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t k, size_t states, double *room,
+static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t k, size_t states, double *workspace,
                                     double **probabilities, svmp_particles *made) {
     const size_t n = run->backend->n, outputs = svmp_model_outputs(run->model);
-    svmp_status status = svmp_model_natural(run->model, n, x, states > 1 ? room : made->values);
-    for (size_t e = 0; status == SVMP_OK && states > 1 && e < outputs * n; e++) made->values[e * states + k] = room[e];
+    svmp_status status = svmp_model_natural(run->model, n, x, states > 1 ? workspace : made->values);
+    for (size_t e = 0; status == SVMP_OK && states > 1 && e < outputs * n; e++)
+        made->values[e * states + k] = workspace[e];
     const svmp_status followed =
         svmp_run_follow_part(run, x, k, states, probabilities, made); /* of all, whatever became of this one */
     return svmp_model_agree(run->model, status == SVMP_OK ? followed : status);
@@ -52,16 +53,16 @@ static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t
 static svmp_status put_state(backend *b, const double *rows) {
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    memcpy(x, rows, b->model->graph->own_variables * b->n * sizeof *x);
+    memcpy(x, rows, b->model->graph->moved_variables * b->n * sizeof *x);
     SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
     return b->kind->refresh ? b->kind->refresh(b) : SVMP_OK;
 }
 
 /* Of all states, one after the other in the backend's place: there they find their halo. */
 static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_particles *made) {
-    const size_t n = run->backend->n, numbers = run->model->graph->own_variables * n;
+    const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     size_t states = 1;
-    double *before = NULL, *room = NULL, *probabilities = NULL;
+    double *before = NULL, *workspace = NULL, *probabilities = NULL;
     svmp_status status;
     if (run->method->kept) run->method->kept(run, 0, &states);
     if (run->method->kept == NULL || (states == 1 && made->count == n)) {
@@ -69,19 +70,19 @@ static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_pa
         goto done;
     }
     status = SVMP_NEW(run->context, before, numbers);
-    if (status == SVMP_OK) status = SVMP_NEW(run->context, room, svmp_model_outputs(run->model) * n);
+    if (status == SVMP_OK) status = SVMP_NEW(run->context, workspace, svmp_model_outputs(run->model) * n);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     memcpy(before, x, numbers * sizeof *x);
     for (size_t k = 0; k < states && status == SVMP_OK; k++) {
         status = put_state(run->backend, run->method->kept(run, k, &states));
         if (status == SVMP_OK) status = svmp_backend_view(run->backend, ARRAY_PARTICLES, &x);
-        if (status == SVMP_OK) status = natural_of_state(run, x, k, states, room, &probabilities, made);
+        if (status == SVMP_OK) status = natural_of_state(run, x, k, states, workspace, &probabilities, made);
     }
     const svmp_status back = put_state(run->backend, before);
     if (status == SVMP_OK) status = back;
 done:
     svmp_release(run->context, before);
-    svmp_release(run->context, room);
+    svmp_release(run->context, workspace);
     svmp_release(run->context, probabilities);
     return status;
 }
@@ -130,8 +131,8 @@ static svmp_status backend_result(const svmp_run *run, const double *x, svmp_par
     const size_t n = run->backend->n;
     const svmp_graph *graph = run->model->graph;
     if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, n, x, particles);
-    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->own_variables,
-                                      graph->whole_variable, n, x, particles);
+    return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
+                                      graph->variable_key, n, x, particles);
 }
 
 /* A column of a history under its own name; one without any number is left out. */
@@ -147,9 +148,9 @@ static svmp_status set_column(svmp_particles *particles, const history *h, size_
 static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
     const method *m = run->method;
     char largest[SERIES_NAME];
-    history way = run->way;
+    history way = run->trace;
     if (m->largest == NULL) return SVMP_OK;
-    svmp_run_remember(run, &way);                         /* all are known: the particles were read */
+    svmp_run_complete_trace(run, &way);                   /* all are known: the particles were read */
     const char *word = m->largest + (*m->largest == '|'); /* "|phi|", "change of a message" */
     snprintf(largest, sizeof largest, "largest_%.*s", (int)strcspn(word, "| "), word);
     if (run->iteration > 0)
@@ -170,8 +171,8 @@ svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model 
     if (particles->observed.count + particles->known.count > 0)
         return svmp_fail(particles->context, SVMP_BAD_CALL, "The particles already have the data of a model.");
     for (size_t k = 0; svmp_model_array(model, k, &array); k++) {
-        if (array.values) SVMP_TRY(svmp_beside_add(particles->context, &particles->observed, &array, array.values));
-        if (array.known) SVMP_TRY(svmp_beside_add(particles->context, &particles->known, &array, array.known));
+        if (array.values) SVMP_TRY(svmp_extra_add(particles->context, &particles->observed, &array, array.values));
+        if (array.known) SVMP_TRY(svmp_extra_add(particles->context, &particles->known, &array, array.known));
     }
     return SVMP_OK;
 }

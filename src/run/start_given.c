@@ -81,7 +81,7 @@ static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
     const lowered_model *lowered = run->model->lowered;
     if (run->model->graph->halo == NULL) return svmp_model_unconstrain(run->model, b->n, values, x);
     if (lowered == NULL) {
-        memcpy(x, values, run->model->graph->own_variables * b->n * sizeof *values);
+        memcpy(x, values, run->model->graph->moved_variables * b->n * sizeof *values);
         return SVMP_OK;
     }
     for (size_t level = 0; level < lowered->levels; level++) {
@@ -101,7 +101,7 @@ static svmp_status hash_start(svmp_run *run, const double *x) {
     spread s = {0};
     svmp_status status;
     SVMP_CHECK(
-        svmp_spread_open(run->context, peers, graph->whole_variables, graph->own_variables, graph->whole_variable, &s));
+        svmp_spread_open(run->context, peers, graph->whole_variables, graph->moved_variables, graph->variable_key, &s));
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
         double *block = NULL;
@@ -124,7 +124,7 @@ typedef struct started {
 static svmp_status list_started(const svmp_run *run, started *list) {
     const svmp_model *model = run->model;
     const svmp_graph *graph = model->graph;
-    list->all = model->lowered || graph->halo == NULL ? svmp_model_outputs(model) : graph->own_variables;
+    list->all = model->lowered || graph->halo == NULL ? svmp_model_outputs(model) : graph->moved_variables;
     SVMP_TRY(SVMP_NEW(run->context, list->output, list->all));
     SVMP_TRY(SVMP_NEW(run->context, list->place, list->all));
     for (size_t k = 0; k < list->all; k++) {
@@ -132,7 +132,7 @@ static svmp_status list_started(const svmp_run *run, started *list) {
         list->output[list->count] = (uint32_t)k;
         list->place[list->count++] = !graph->halo     ? (uint32_t)k
                                      : model->lowered ? model->lowered->whole_output[k]
-                                                      : graph->whole_variable[k];
+                                                      : graph->variable_key[k];
     }
     return SVMP_OK;
 }
@@ -169,12 +169,12 @@ static svmp_status place_outputs(const started *list, svmp_particles *room, doub
 /* The first `count` particles are at the points of the start; the others are spread around these. */
 static void spread_around(const svmp_run *run, size_t count, double *x) {
     const svmp_graph *graph = run->model->graph;
-    const size_t n = run->backend->n, variables = graph->halo ? graph->own_variables : graph->variables;
+    const size_t n = run->backend->n, variables = graph->halo ? graph->moved_variables : graph->variables;
     for (size_t i = 0; i < variables; i++) {
         const random_stream stream = {.seed = run->options.seed,
                                       .purpose = RANDOM_INIT,
                                       .a = UINT64_MAX,
-                                      .b = graph->halo ? graph->whole_variable[i] : i};
+                                      .b = graph->halo ? graph->variable_key[i] : i};
         for (size_t l = count; l < n; l++) x[i * n + l] += START_SPREAD * svmp_random_normal(stream, l);
     }
 }
@@ -271,7 +271,7 @@ svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     svmp_particles *particles = NULL;
     svmp_status status;
     if (run->model->graph->halo) SVMP_CHECK(svmp_peers_compare_file(run->context, "start", path));
-    if (run->model->graph->halo && !svmp_netcdf_is_meant(path)) {
+    if (run->model->graph->halo && !svmp_path_is_netcdf(path)) {
         SVMP_CHECK(svmp_start_compare(run, NULL, path));
         SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));
         SVMP_CHECK(start_from(run, particles));

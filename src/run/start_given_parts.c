@@ -33,7 +33,7 @@ static void note(struct unmatched *list, const char *name) {
 
 static svmp_status name_own(const svmp_run *run, name_table *own) {
     char name[1024];
-    const size_t own_count = run->model->lowered ? svmp_model_outputs(run->model) : run->model->graph->own_variables;
+    const size_t own_count = run->model->lowered ? svmp_model_outputs(run->model) : run->model->graph->moved_variables;
     for (size_t k = 0; k < own_count; k++) {
         if (svmp_model_is_drawn(run->model, k)) continue;
         svmp_model_output_name(run->model, k, name, sizeof name);
@@ -42,7 +42,7 @@ static svmp_status name_own(const svmp_run *run, name_table *own) {
     return SVMP_OK;
 }
 
-static svmp_status make_room(claims *c, size_t words) {
+static svmp_status grow_table(claims *c, size_t words) {
     SVMP_TRY(SVMP_GROW(c->run->context, c->claimed, c->capacity, words));
     for (; c->words < words; c->words++) c->claimed[c->words] = 0;
     return SVMP_OK;
@@ -51,7 +51,7 @@ static svmp_status make_room(claims *c, size_t words) {
 static int claim(void *user_data, size_t column, const char *name) {
     claims *c = user_data;
     const size_t word = column / BITS, length = strlen(name);
-    if (c->status == SVMP_OK) c->status = make_room(c, word + 1);
+    if (c->status == SVMP_OK) c->status = grow_table(c, word + 1);
     if (c->status != SVMP_OK) return 0;
     c->columns = svmp_hash_bytes(svmp_hash_word(c->columns, length), length, name);
     const uint32_t which = svmp_names_find(&c->own, name, length);
@@ -82,7 +82,7 @@ static svmp_status make_claims(claims *c, const svmp_particles *particles, const
     SVMP_TRY(ask(c, particles, path, claim));
     if (particles == NULL || particles->place == NULL) return SVMP_OK;
     c->columns = particles->whole;
-    return make_room(c, particles->whole / BITS + 1);
+    return grow_table(c, particles->whole / BITS + 1);
 }
 
 static svmp_status refuse(const claims *c, size_t missing, size_t strangers) {

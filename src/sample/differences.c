@@ -16,10 +16,10 @@ typedef struct side {
     int chains;
 } side;
 
-typedef struct side_room {
-    chain_room chains;
+typedef struct side_workspace {
+    chain_workspace chains;
     double *x, *squares; /* the draws in units, and (x - mean)^2 of these */
-} side_room;
+} side_workspace;
 
 /* Of the mean of some values: itself, the variance of a value, and of how many independent ones it is the mean. */
 typedef struct mean_estimate {
@@ -32,14 +32,14 @@ typedef struct estimate {
     mean_estimate x, squares; /* the mean of x, and of (x - mean)^2 */
 } estimate;
 
-static mean_estimate mean_of(const side *of, side_room *room, const double *x) {
+static mean_estimate mean_of(const side *of, side_workspace *workspace, const double *x) {
     const size_t n = of->particles->count;
     const double mean = svmp_sum(n, x) / (double)n;
     double squares = 0;
     for (size_t l = 0; l < n; l++) squares += (x[l] - mean) * (x[l] - mean);
     mean_estimate e = {mean, squares / (double)(n - 1), (double)n}; /* NaN for n = 1 */
     if (of->chains) {
-        const double error = svmp_chains_error(&room->chains, x);
+        const double error = svmp_chains_error(&workspace->chains, x);
         e.draws = error == 0 ? (double)n : e.variance / (error * error);
     }
     return e;
@@ -51,14 +51,14 @@ static const double *draws_of(const side *of, size_t k) {
 
 static double unit_of(const side *of, size_t k) { return svmp_unit(of->particles->count, draws_of(of, k)); }
 
-static estimate estimate_of(const side *of, side_room *room, size_t k, double unit) {
+static estimate estimate_of(const side *of, side_workspace *workspace, size_t k, double unit) {
     const size_t n = of->particles->count;
     const double *draws = draws_of(of, k);
-    double *x = room->x;
+    double *x = workspace->x;
     for (size_t l = 0; l < n; l++) x[l] = draws[l] / unit;
-    estimate e = {.square = svmp_dot(n, x, x) / (double)n, .x = mean_of(of, room, x)};
-    for (size_t l = 0; l < n; l++) room->squares[l] = (x[l] - e.x.mean) * (x[l] - e.x.mean);
-    e.squares = mean_of(of, room, room->squares);
+    estimate e = {.square = svmp_dot(n, x, x) / (double)n, .x = mean_of(of, workspace, x)};
+    for (size_t l = 0; l < n; l++) workspace->squares[l] = (x[l] - e.x.mean) * (x[l] - e.x.mean);
+    e.squares = mean_of(of, workspace, workspace->squares);
     return e;
 }
 
@@ -87,19 +87,21 @@ static double z_of_sd(const mean_estimate *a, const mean_estimate *b) {
 }
 
 /* The share of draws below a place, those at it by half, as the mean of as many independent ones as it is worth. */
-static mean_estimate share_below(const side *of, side_room *room, size_t k, double place) {
+static mean_estimate share_below(const side *of, side_workspace *workspace, size_t k, double place) {
     const double *x = draws_of(of, k);
-    for (size_t l = 0; l < of->particles->count; l++) room->squares[l] = x[l] < place ? 1 : x[l] == place ? 0.5 : 0;
-    return mean_of(of, room, room->squares);
+    for (size_t l = 0; l < of->particles->count; l++)
+        workspace->squares[l] = x[l] < place ? 1 : x[l] == place ? 0.5 : 0;
+    return mean_of(of, workspace, workspace->squares);
 }
 
 /* Of a quantile of the reference: the share of either side below it, by the arc sine that makes their variances the
  * same (Anscombe). Positive where fewer particles are below: their own quantile is above. */
-static double z_of_quantile(const side *a, const side *b, side_room *rooms, size_t k, double level) {
+static double z_of_quantile(const side *a, const side *b, side_workspace *workspaces, size_t k, double level) {
     const size_t count = b->particles->count, low = (size_t)(level * (double)(count - 1));
-    memcpy(rooms[1].x, draws_of(b, k), count * sizeof(double));
-    const double place = svmp_select(rooms[1].x, count, low);
-    const mean_estimate here = share_below(a, &rooms[0], k, place), there = share_below(b, &rooms[1], k, place);
+    memcpy(workspaces[1].x, draws_of(b, k), count * sizeof(double));
+    const double place = svmp_select(workspaces[1].x, count, low);
+    const mean_estimate here = share_below(a, &workspaces[0], k, place),
+                        there = share_below(b, &workspaces[1], k, place);
     if (isnan(here.variance + here.draws) || isnan(there.variance + there.draws)) return NAN;
     const double angle = asin(sqrt((here.mean * here.draws + 0.375) / (here.draws + 0.75)));
     const double expected = asin(sqrt((there.mean * there.draws + 0.375) / (there.draws + 0.75)));
@@ -116,17 +118,17 @@ static svmp_difference difference_of(const estimate *own, const estimate *refere
                              .z_sd = z_of_sd(&own->squares, &reference->squares)};
 }
 
-static svmp_status create_room(svmp_context *context, const side *of, side_room *room) {
+static svmp_status create_workspace(svmp_context *context, const side *of, side_workspace *workspace) {
     const size_t chains = of->particles->chains, count = of->particles->count;
-    SVMP_TRY(svmp_chain_room_create(context, chains, count / chains, 0, &room->chains));
-    SVMP_TRY(SVMP_NEW(context, room->x, count));
-    return SVMP_NEW(context, room->squares, count);
+    SVMP_TRY(svmp_chain_workspace_create(context, chains, count / chains, 0, &workspace->chains));
+    SVMP_TRY(SVMP_NEW(context, workspace->x, count));
+    return SVMP_NEW(context, workspace->squares, count);
 }
 
-static void free_room(svmp_context *context, side_room *room) {
-    svmp_chain_room_free(context, &room->chains);
-    svmp_release(context, room->x);
-    svmp_release(context, room->squares);
+static void free_workspace(svmp_context *context, side_workspace *workspace) {
+    svmp_chain_workspace_free(context, &workspace->chains);
+    svmp_release(context, workspace->x);
+    svmp_release(context, workspace->squares);
 }
 
 svmp_status svmp_particles_differences(const svmp_particles *particles, const svmp_particles *reference,
@@ -138,20 +140,20 @@ svmp_status svmp_particles_differences(const svmp_particles *particles, const sv
                          reference ? "result" : "reference");
     svmp_status status = SVMP_OK;
     size_t *a_place = NULL, *b_place = NULL;
-    side_room *rooms = NULL;
+    side_workspace *workspaces = NULL;
     const double numbers = (double)(particles->count + reference->count) * (double)particles->variables;
     const int threads = svmp_threads_for(svmp_context_threads(context), 20 * numbers);
     SVMP_CHECK(svmp_particles_match(particles, "the particles", reference, "the reference", &a_place, &b_place));
     const side a = {particles, a_place, svmp_particles_are_chains(particles)};
     const side b = {reference, b_place, svmp_particles_are_chains(reference)};
-    SVMP_CHECK(SVMP_NEW(context, rooms, 2 * (size_t)threads));
+    SVMP_CHECK(SVMP_NEW(context, workspaces, 2 * (size_t)threads));
     for (int t = 0; t < threads; t++) {
-        SVMP_CHECK(create_room(context, &a, &rooms[2 * t]));
-        SVMP_CHECK(create_room(context, &b, &rooms[2 * t + 1]));
+        SVMP_CHECK(create_workspace(context, &a, &workspaces[2 * t]));
+        SVMP_CHECK(create_workspace(context, &b, &workspaces[2 * t + 1]));
     }
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (size_t k = 0; k < particles->variables; k++) {
-        side_room *own = &rooms[2 * svmp_thread_number()];
+        side_workspace *own = &workspaces[2 * svmp_thread_number()];
         const double unit = fmax(unit_of(&a, k), unit_of(&b, k));
         const estimate here = estimate_of(&a, own, k, unit), there = estimate_of(&b, own + 1, k, unit);
         svmp_difference *row = &rows[a_place[k]];
@@ -160,8 +162,8 @@ svmp_status svmp_particles_differences(const svmp_particles *particles, const sv
         row->z_high = z_of_quantile(&a, &b, own, k, 0.95);
     }
 done:
-    for (int t = 0; rooms && t < 2 * threads; t++) free_room(context, &rooms[t]);
-    svmp_release(context, rooms);
+    for (int t = 0; workspaces && t < 2 * threads; t++) free_workspace(context, &workspaces[t]);
+    svmp_release(context, workspaces);
     svmp_release(context, a_place);
     svmp_release(context, b_place);
     return status;

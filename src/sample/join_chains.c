@@ -97,7 +97,7 @@ static svmp_status fill(size_t count, const svmp_particles *const *parts, double
     for (size_t k = 0; k < first->statistic_count; k++)
         SVMP_TRY(join_statistic(count, parts, first->statistics[k].name, column, made));
     if (first->comments) SVMP_TRY(svmp_duplicate(made->context, first->comments, &made->comments));
-    return svmp_particles_carry(made, first);
+    return svmp_particles_copy_extras(made, first);
 }
 
 svmp_status svmp_particles_join(size_t count, const svmp_particles *const *parts, svmp_particles **joined) {

@@ -10,11 +10,11 @@ typedef struct name_list {
 
 static void add_name(name_list *list, const char *name) {
     enum { SHOWN = 3 };
-    size_t room = sizeof list->text - list->length;
+    size_t workspace = sizeof list->text - list->length;
     const char *separator = list->count ? ", " : "";
     int wrote = 0;
-    if (list->count < SHOWN) wrote = snprintf(list->text + list->length, room, "%s%.80s", separator, name);
-    if (list->count == SHOWN) wrote = snprintf(list->text + list->length, room, ", ...");
+    if (list->count < SHOWN) wrote = snprintf(list->text + list->length, workspace, "%s%.80s", separator, name);
+    if (list->count == SHOWN) wrote = snprintf(list->text + list->length, workspace, ", ...");
     list->length += (size_t)wrote;
     list->count++;
 }

@@ -5,10 +5,10 @@
 
 #include "base/context.h"
 #include "maths/fourier.h"
-#include "maths/sort_with_places.h"
+#include "maths/sort_with_indices.h"
 
 /* Working memory of one thread for the draws of one variable; reused for many variables. */
-typedef struct chain_room {
+typedef struct chain_workspace {
     size_t chains, draws; /* of the variables that it is for */
     double unit;          /* of the draws at hand: halves are in units of it */
     size_t half;       /* every chain is split into a first and a last half; the middle of an odd number is left out */
@@ -20,22 +20,23 @@ typedef struct chain_room {
     double *re, *im;   /* and two halves as one complex series; at last, in re, the sums over all halves at each lag, */
     int transformed;   /* if they have been asked for */
     placed *sorted, *spare;
-} chain_room;
+} chain_workspace;
 
 /* `ranks` 0: for sorting and standard errors alone, without the scores. */
-svmp_status svmp_chain_room_create(svmp_context *context, size_t chains, size_t draws, int ranks, chain_room *room);
-void svmp_chain_room_free(svmp_context *context, chain_room *room);
+svmp_status svmp_chain_workspace_create(svmp_context *context, size_t chains, size_t draws, int ranks,
+                                        chain_workspace *workspace);
+void svmp_chain_workspace_free(svmp_context *context, chain_workspace *workspace);
 
 /* The mixing of draws[c*draws + t], chain c. All NaN if nothing varies, with fewer than 6 draws per chain, or if a draw
  * is not finite. Standard errors: mean       sd / sqrt(N of x) sd         sqrt( (mean z^4 - (mean z^2)^2) / (4 mean z^2
  * N of z^2) ),  z = x - mean quantile   half of the distance between the order statistics at the quantiles Phi(-1) and
  * Phi(1) of Beta(N p + 1, N (1 - p) + 1),  N of x <= quantile with N the effective draws. */
-svmp_mixing svmp_chains_mixing(chain_room *room, const double *draws);
+svmp_mixing svmp_chains_mixing(chain_workspace *workspace, const double *draws);
 
 /* For particles that are not chains: all NaN. */
 extern const svmp_mixing svmp_mixing_unknown;
 
 /* The standard error of the mean of the draws, sd / sqrt(effective draws); NaN as above, but 0 when nothing varies. */
-double svmp_chains_error(chain_room *room, const double *draws);
+double svmp_chains_error(chain_workspace *workspace, const double *draws);
 
 #endif

@@ -24,30 +24,30 @@ static double tile_sum(size_t variables, sample x, size_t I, sample y, size_t J,
 }
 
 /* What a comparison needs: a tile for each thread, and a number for each tile of the larger sample. */
-typedef struct mmd_room {
+typedef struct mmd_workspace {
     int threads;
     distance_tile *tile;
     double *row_sums;
-} mmd_room;
+} mmd_workspace;
 
 /* mean k(X,Y) = (sum over I of T(x,I,y,I) + sum over I < J of T(x,I,y,J) + T(y,I,x,J)) / nm, T the tile sum. The terms
  * are paired so that equal samples give equal bits, whether x and y are one array (T once) or two. */
-static double mean_kernel(size_t variables, sample x, sample y, double bandwidth, const mmd_room *room) {
+static double mean_kernel(size_t variables, sample x, sample y, double bandwidth, const mmd_workspace *workspace) {
     const size_t tiles = tiles_of(larger(x.n, y.n));
     const int same = x.x == y.x;
-#pragma omp parallel for schedule(dynamic) num_threads(room->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(workspace->threads)
     for (size_t I = 0; I < tiles; I++) {
-        distance_tile *t = &room->tile[svmp_thread_number()];
+        distance_tile *t = &workspace->tile[svmp_thread_number()];
         double sum = tile_sum(variables, x, I, y, I, bandwidth, t);
         for (size_t J = I + 1; J < tiles; J++) {
             const double one = tile_sum(variables, x, I, y, J, bandwidth, t);
             const double other = same ? one : tile_sum(variables, y, I, x, J, bandwidth, t);
             sum += one + other;
         }
-        room->row_sums[I] = sum;
+        workspace->row_sums[I] = sum;
     }
     double total = 0;
-    for (size_t I = 0; I < tiles; I++) total += room->row_sums[I];
+    for (size_t I = 0; I < tiles; I++) total += workspace->row_sums[I];
     return total / (double)x.n / (double)y.n;
 }
 
@@ -60,16 +60,16 @@ static void keep_pairs(const distance_tile *t, size_t n, size_t I, size_t J, dou
     }
 }
 
-static svmp_status median_distance(svmp_context *context, size_t variables, sample y, const mmd_room *room,
+static svmp_status median_distance(svmp_context *context, size_t variables, sample y, const mmd_workspace *workspace,
                                    double *median) {
     const size_t n = smaller(y.n, BANDWIDTH_POINTS), pairs = n * (n - 1) / 2, tiles = tiles_of(n);
     double *all;
     if (pairs == 0) return *median = 0, SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, all, pairs));
-#pragma omp parallel for schedule(dynamic) num_threads(room->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(workspace->threads)
     for (size_t I = 0; I < tiles; I++)
         for (size_t J = I; J < tiles; J++) {
-            distance_tile *t = &room->tile[svmp_thread_number()];
+            distance_tile *t = &workspace->tile[svmp_thread_number()];
             svmp_distances(variables, y, I, y, J, t);
             keep_pairs(t, n, I, J, all);
         }
@@ -81,22 +81,22 @@ static svmp_status median_distance(svmp_context *context, size_t variables, samp
 
 svmp_status svmp_mmd(svmp_context *context, size_t variables, sample x, sample y, double *mmd) {
     const double pairs = (double)(x.n + y.n) * (double)(x.n + y.n);
-    mmd_room room = {.threads = svmp_threads_for(svmp_context_threads(context), pairs * (double)variables)};
+    mmd_workspace workspace = {.threads = svmp_threads_for(svmp_context_threads(context), pairs * (double)variables)};
     svmp_status status;
     double median = 0;
     *mmd = NAN;
-    SVMP_CHECK(SVMP_NEW(context, room.tile, (size_t)room.threads));
-    SVMP_CHECK(SVMP_NEW(context, room.row_sums, tiles_of(larger(x.n, y.n))));
-    SVMP_CHECK(median_distance(context, variables, y, &room, &median));
+    SVMP_CHECK(SVMP_NEW(context, workspace.tile, (size_t)workspace.threads));
+    SVMP_CHECK(SVMP_NEW(context, workspace.row_sums, tiles_of(larger(x.n, y.n))));
+    SVMP_CHECK(median_distance(context, variables, y, &workspace, &median));
     const double bandwidth = median * median;
     if (bandwidth > 0 && isfinite(bandwidth)) {
-        const double xx = mean_kernel(variables, x, x, bandwidth, &room);
-        const double yy = mean_kernel(variables, y, y, bandwidth, &room);
-        const double square = xx + yy - 2 * mean_kernel(variables, x, y, bandwidth, &room);
+        const double xx = mean_kernel(variables, x, x, bandwidth, &workspace);
+        const double yy = mean_kernel(variables, y, y, bandwidth, &workspace);
+        const double square = xx + yy - 2 * mean_kernel(variables, x, y, bandwidth, &workspace);
         *mmd = square > 0 ? sqrt(square) : 0; /* rounding may take it below */
     }
 done:
-    svmp_release(context, room.tile);
-    svmp_release(context, room.row_sums);
+    svmp_release(context, workspace.tile);
+    svmp_release(context, workspace.row_sums);
     return status;
 }

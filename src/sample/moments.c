@@ -11,23 +11,23 @@ int svmp_particles_are_chains(const svmp_particles *particles) {
                          svmp_particles_statistic(particles, "n_sweeps__") != NULL);
 }
 
-static svmp_moments moments_of(size_t count, const double *x, chain_room *room) {
-    for (size_t l = 0; l < count; l++) room->sorted[l] = (placed){x[l], l};
-    svmp_sort(room->sorted, room->spare, count);
-    const double unit = svmp_unit(2, (double[]){room->sorted[0].value, room->sorted[count - 1].value});
+static svmp_moments moments_of(size_t count, const double *x, chain_workspace *workspace) {
+    for (size_t l = 0; l < count; l++) workspace->sorted[l] = (placed){x[l], l};
+    svmp_sort(workspace->sorted, workspace->spare, count);
+    const double unit = svmp_unit(2, (double[]){workspace->sorted[0].value, workspace->sorted[count - 1].value});
     double sum = 0, squares = 0;
-    for (size_t l = 0; l < count; l++) sum += room->sorted[l].value / unit;
+    for (size_t l = 0; l < count; l++) sum += workspace->sorted[l].value / unit;
     const double mean = sum / (double)count;
     for (size_t l = 0; l < count; l++) {
-        const double z = room->sorted[l].value / unit - mean;
+        const double z = workspace->sorted[l].value / unit - mean;
         squares += z * z;
     }
     return (svmp_moments){
         .mean = unit * mean,
         .sd = count > 1 ? unit * sqrt(squares / (double)(count - 1)) : 0,
-        .q05 = svmp_quantile(room->sorted, count, 0.05),
-        .q50 = svmp_quantile(room->sorted, count, 0.50),
-        .q95 = svmp_quantile(room->sorted, count, 0.95),
+        .q05 = svmp_quantile(workspace->sorted, count, 0.05),
+        .q50 = svmp_quantile(workspace->sorted, count, 0.50),
+        .q95 = svmp_quantile(workspace->sorted, count, 0.95),
     };
 }
 
@@ -52,22 +52,22 @@ svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t cou
     const size_t n = particles->count, chains = particles->chains;
     const int threads = svmp_threads_for(svmp_context_threads(context), 100 * (double)n * (double)count);
     const int mixed = mixing && svmp_particles_are_chains(particles);
-    chain_room *rooms = NULL;
-    SVMP_TRY(SVMP_NEW(context, rooms, (size_t)threads));
+    chain_workspace *workspaces = NULL;
+    SVMP_TRY(SVMP_NEW(context, workspaces, (size_t)threads));
     svmp_status status = SVMP_OK;
     for (int t = 0; status == SVMP_OK && t < threads; t++)
-        status = svmp_chain_room_create(context, chains, n / chains, mixed, &rooms[t]);
+        status = svmp_chain_workspace_create(context, chains, n / chains, mixed, &workspaces[t]);
 
     const size_t wanted = status == SVMP_OK ? count : 0;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (size_t k = 0; k < wanted; k++) {
         const double *x = particles->values + (variables ? variables[k] : k) * n;
-        chain_room *room = &rooms[svmp_thread_number()];
-        if (moments) moments[k] = moments_of(n, x, room);
-        if (mixing) mixing[k] = mixed ? svmp_chains_mixing(room, x) : svmp_mixing_unknown;
+        chain_workspace *workspace = &workspaces[svmp_thread_number()];
+        if (moments) moments[k] = moments_of(n, x, workspace);
+        if (mixing) mixing[k] = mixed ? svmp_chains_mixing(workspace, x) : svmp_mixing_unknown;
     }
-    for (int t = 0; t < threads; t++) svmp_chain_room_free(context, &rooms[t]);
-    svmp_release(context, rooms);
+    for (int t = 0; t < threads; t++) svmp_chain_workspace_free(context, &workspaces[t]);
+    svmp_release(context, workspaces);
     return status;
 }
 

@@ -101,11 +101,11 @@ static int counts_from_zero(const parsed_name *names, size_t variables, const pa
     return name->dimensions == 1 && bsearch(name, names, variables, sizeof *names, order_of_zero) != NULL;
 }
 
-static void stand_alone(const parsed_name *names, size_t count, size_t *room, shape *made) {
+static void stand_alone(const parsed_name *names, size_t count, size_t *workspace, shape *made) {
     for (size_t m = 0; m < count; m++) {
-        room[m] = names[m].variable;
-        made->arrays[made->count++] =
-            (shaped_array){.name = names[m].name, .length = strlen(names[m].name), .count = 1, .variable = room + m};
+        workspace[m] = names[m].variable;
+        made->arrays[made->count++] = (shaped_array){
+            .name = names[m].name, .length = strlen(names[m].name), .count = 1, .variable = workspace + m};
     }
 }
 

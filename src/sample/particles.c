@@ -60,7 +60,7 @@ svmp_status svmp_particles_create_part(svmp_context *context, const svmp_peers *
     return SVMP_OK;
 }
 
-static void free_arrays(svmp_context *context, beside_arrays *arrays) {
+static void free_arrays(svmp_context *context, extra_arrays *arrays) {
     for (size_t k = 0; k < arrays->count; k++) {
         svmp_release(context, arrays->list[k].name);
         svmp_release(context, arrays->list[k].values);
@@ -134,7 +134,7 @@ svmp_status svmp_particles_set_name(svmp_particles *particles, size_t variable, 
                          "Variable %zu is out of range: the particles have %zu variables, counted from 0.", variable,
                          particles->variables);
     if (name == NULL) return svmp_fail(context, SVMP_BAD_CALL, "The name of variable %zu is NULL.", variable);
-    const char *fault = svmp_name_fault(name);
+    const char *fault = svmp_name_problem(name);
     if (fault == NULL && svmp_name_is_internal(name))
         fault = "ends in '__', which is reserved for columns that are not variables";
     if (fault)

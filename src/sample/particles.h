@@ -11,14 +11,14 @@ enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest */ };
 #define PARTICLES_ROWS "rows below: "
 
 /* Arrays of data that accompany particles, with NaN for missing elements; the last index runs fastest. */
-typedef struct beside_arrays {
-    struct beside_array {
+typedef struct extra_arrays {
+    struct extra_array {
         char *name;
         size_t rank, dimensions[PARTICLES_DIMENSIONS];
         double *values;
     } * list;
     size_t count, capacity;
-} beside_arrays;
+} extra_arrays;
 
 struct svmp_particles {
     svmp_context *context;
@@ -40,8 +40,8 @@ struct svmp_particles {
         double *values;
     } * series;
     size_t series_count, series_capacity;
-    beside_arrays observed, known; /* of the model: observed values, and the known elements of arrays that are partly
-                                    * unknown */
+    extra_arrays observed, known; /* of the model: observed values, and the known elements of arrays that are partly
+                                   * unknown */
 
     /* For a part of a model: variable i is variable place[i] of `whole`. NULL: these are all variables. */
     const struct svmp_peers *peers; /* who have the others */
@@ -71,10 +71,10 @@ svmp_status svmp_series_take_comments(svmp_particles *particles);
 void svmp_particles_drop_statistic(svmp_particles *particles, const char *name);
 
 /* Adds a copy, without the values that `array` has itself. */
-svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array, const double *values);
+svmp_status svmp_extra_add(svmp_context *context, extra_arrays *to, const svmp_array *array, const double *values);
 
 /* Adds copies of the series and data of `from`, except statistics per chain (sample/tally.h). */
-svmp_status svmp_particles_carry(svmp_particles *particles, const svmp_particles *from);
+svmp_status svmp_particles_copy_extras(svmp_particles *particles, const svmp_particles *from);
 
 /* The variables in the order of their names; svmp_release frees it. */
 typedef struct named_variable {

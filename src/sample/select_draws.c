@@ -100,7 +100,7 @@ svmp_status svmp_particles_select(const svmp_particles *particles, size_t count,
     if (status == SVMP_OK) status = SVMP_NEW(context, column, made->count);
     if (status == SVMP_OK) status = select_values(particles, variables, every, made);
     if (status == SVMP_OK) status = select_statistics(particles, every, column, made);
-    if (status == SVMP_OK) status = svmp_particles_carry(made, particles);
+    if (status == SVMP_OK) status = svmp_particles_copy_extras(made, particles);
     if (status == SVMP_OK && needs_tally(particles, every)) status = svmp_tally_keep(1, &particles, made);
     status = svmp_agree(context, particles->peers, status);
     if (status == SVMP_OK) {
@@ -131,7 +131,7 @@ svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, 
     for (size_t k = 0; k < particles->statistic_count; k++)
         SVMP_CHECK(
             svmp_particles_set_statistic(made, particles->statistics[k].name, particles->statistics[k].values + first));
-    SVMP_CHECK(svmp_particles_carry(made, particles));
+    SVMP_CHECK(svmp_particles_copy_extras(made, particles));
     if (svmp_tally_is_kept(particles)) SVMP_CHECK(svmp_tally_keep_one(particles, chain, made));
     *draws = made;
     made = NULL;

@@ -65,8 +65,8 @@ done:
     return status;
 }
 
-svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp_array *array, const double *values) {
-    struct beside_array made = {.rank = array->rank};
+svmp_status svmp_extra_add(svmp_context *context, extra_arrays *to, const svmp_array *array, const double *values) {
+    struct extra_array made = {.rank = array->rank};
     size_t count = 1;
     for (size_t k = 0; k < array->rank; k++) count *= made.dimensions[k] = array->dimensions[k];
     SVMP_TRY(SVMP_GROW(context, to->list, to->capacity, to->count + 1));
@@ -81,16 +81,16 @@ svmp_status svmp_beside_add(svmp_context *context, beside_arrays *to, const svmp
     return SVMP_OK;
 }
 
-static svmp_status copy_arrays(svmp_context *context, const beside_arrays *from, beside_arrays *to) {
+static svmp_status copy_arrays(svmp_context *context, const extra_arrays *from, extra_arrays *to) {
     for (size_t k = 0; k < from->count; k++) {
-        const struct beside_array *a = &from->list[k];
+        const struct extra_array *a = &from->list[k];
         const svmp_array array = {.name = a->name, .rank = a->rank, .dimensions = a->dimensions};
-        SVMP_TRY(svmp_beside_add(context, to, &array, a->values));
+        SVMP_TRY(svmp_extra_add(context, to, &array, a->values));
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_particles_carry(svmp_particles *particles, const svmp_particles *from) {
+svmp_status svmp_particles_copy_extras(svmp_particles *particles, const svmp_particles *from) {
     for (size_t k = 0; k < from->series_count; k++) {
         const struct series *s = &from->series[k];
         if (strcmp(s->along, TALLY_ALONG) != 0)

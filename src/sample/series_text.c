@@ -54,5 +54,5 @@ static svmp_status take_line(const char *line, const char *end, int *taken, void
 }
 
 svmp_status svmp_series_take_comments(svmp_particles *particles) {
-    return svmp_text_take_lines(particles->comments, take_line, particles);
+    return svmp_text_each_line(particles->comments, take_line, particles);
 }

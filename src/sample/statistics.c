@@ -29,7 +29,7 @@ const double *svmp_particles_statistic(const svmp_particles *particles, const ch
 }
 
 static svmp_status check_name(svmp_context *context, const char *name) {
-    const char *fault = svmp_name_fault(name);
+    const char *fault = svmp_name_problem(name);
     if (fault == NULL && !svmp_name_is_internal(name)) fault = "does not end in '__'";
     if (fault == NULL && strcmp(name, "chain__") == 0) fault = "is reserved for the chain number";
     if (fault == NULL) return SVMP_OK;

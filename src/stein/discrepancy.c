@@ -34,9 +34,11 @@ static void add_term(const ksd *of, size_t a) {
     const int together = units < (size_t)of->threads; /* too few units to go round: share each of them */
 #pragma omp parallel for schedule(dynamic) num_threads(together ? 1 : of->threads)
     for (size_t u = 0; u < units; u++) {
-        ksd_room *room = &of->rooms[together ? 0 : svmp_thread_number()];
-        stein_unit unit = svmp_unit_draw(&from, sample->kernel, a, u, sample->seed, sample->iteration, room->drawn);
-        (term->shape->value ? svmp_ksd_radial : svmp_ksd_linear)(of, term, &unit, room, together ? of->threads : 1);
+        ksd_workspace *workspace = &of->workspaces[together ? 0 : svmp_thread_number()];
+        stein_unit unit =
+            svmp_unit_draw(&from, sample->kernel, a, u, sample->seed, sample->iteration, workspace->drawn);
+        (term->shape->value ? svmp_ksd_radial : svmp_ksd_linear)(of, term, &unit, workspace,
+                                                                 together ? of->threads : 1);
     }
 }
 
@@ -57,7 +59,7 @@ static void scale(const ksd *of) {
         double *z = of->scaled + i * n;
         const double sd = of->sd[i] = svmp_centre(n, sample->x + i * n, z), by = sd > 0 ? 1 / sd : 0;
         for (size_t l = 0; l < n; l++) z[l] *= by;
-        if (i >= sample->graph->own_variables) continue;
+        if (i >= sample->graph->moved_variables) continue;
         const double *s = sample->score + i * n;
         for (size_t l = 0; l < n; l++) of->scaled_score[i * n + l] = s[l] * (sd > 0 ? sd : 1);
     }
@@ -96,23 +98,23 @@ static svmp_status alloc(ksd *of) {
     for (size_t i = 0; linear && i < variables; i++) svmp_ksd_centre(sample, i, of->centred + i * n);
     if (scaled) {
         SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&of->scaled));
-        SVMP_TRY(svmp_allocate(context, sample->graph->own_variables, n * sizeof(double), (void **)&of->scaled_score));
+        SVMP_TRY(svmp_allocate(context, sample->graph->moved_variables, n * sizeof(double), (void **)&of->scaled_score));
         SVMP_TRY(SVMP_NEW(context, of->sd, variables));
         scale(of);
     }
-    SVMP_TRY(SVMP_NEW(context, of->rooms, (size_t)of->threads));
+    SVMP_TRY(SVMP_NEW(context, of->workspaces, (size_t)of->threads));
     for (int t = 0; t < of->threads; t++) {
-        ksd_room *room = &of->rooms[t];
+        ksd_workspace *workspace = &of->workspaces[t];
         const size_t rows = svmp_unit_rows_most(sample->graph, k);
-        SVMP_TRY(SVMP_NEW(context, room->rows, gathered ? sample->graph->whole_variables : rows));
-        SVMP_TRY(SVMP_NEW(context, room->drawn, svmp_unit_drawn_most(k)));
-        double **triangles[] = {&room->k, &room->r, &room->c};
+        SVMP_TRY(SVMP_NEW(context, workspace->rows, gathered ? sample->graph->whole_variables : rows));
+        SVMP_TRY(SVMP_NEW(context, workspace->drawn, svmp_unit_drawn_most(k)));
+        double **triangles[] = {&workspace->k, &workspace->r, &workspace->c};
         for (size_t a = 0; radial && a < 3; a++) SVMP_TRY(SVMP_NEW(context, *triangles[a], pairs + 1));
-        SVMP_TRY(SVMP_NEW(context, room->row, (size_t)of->threads));
-        SVMP_TRY(SVMP_NEW(context, room->sum, (size_t)of->threads));
+        SVMP_TRY(SVMP_NEW(context, workspace->row, (size_t)of->threads));
+        SVMP_TRY(SVMP_NEW(context, workspace->sum, (size_t)of->threads));
         for (int member = 0; radial && member < of->threads; member++) {
-            SVMP_TRY(SVMP_NEW(context, room->row[member], n));
-            SVMP_TRY(SVMP_NEW(context, room->sum[member], n));
+            SVMP_TRY(SVMP_NEW(context, workspace->row[member], n));
+            SVMP_TRY(SVMP_NEW(context, workspace->sum[member], n));
         }
     }
     return SVMP_OK;
@@ -120,19 +122,21 @@ static svmp_status alloc(ksd *of) {
 
 static void release(const ksd *of) {
     svmp_context *context = of->context;
-    for (int t = 0; of->rooms && t < of->threads; t++) {
-        const ksd_room *room = &of->rooms[t];
-        for (int member = 0; room->row && member < of->threads; member++) svmp_release(context, room->row[member]);
-        for (int member = 0; room->sum && member < of->threads; member++) svmp_release(context, room->sum[member]);
-        svmp_release(context, room->row);
-        svmp_release(context, room->sum);
-        svmp_release(context, room->rows);
-        svmp_release(context, room->drawn);
-        svmp_release(context, room->k);
-        svmp_release(context, room->r);
-        svmp_release(context, room->c);
+    for (int t = 0; of->workspaces && t < of->threads; t++) {
+        const ksd_workspace *workspace = &of->workspaces[t];
+        for (int member = 0; workspace->row && member < of->threads; member++)
+            svmp_release(context, workspace->row[member]);
+        for (int member = 0; workspace->sum && member < of->threads; member++)
+            svmp_release(context, workspace->sum[member]);
+        svmp_release(context, workspace->row);
+        svmp_release(context, workspace->sum);
+        svmp_release(context, workspace->rows);
+        svmp_release(context, workspace->drawn);
+        svmp_release(context, workspace->k);
+        svmp_release(context, workspace->r);
+        svmp_release(context, workspace->c);
     }
-    svmp_release(context, of->rooms);
+    svmp_release(context, of->workspaces);
     svmp_release(context, of->nodes);
     svmp_release(context, of->centred);
     svmp_release(context, of->scaled);
@@ -155,8 +159,8 @@ svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sa
     svmp_status status = alloc(&of);
     status = svmp_agree(context, sample->graph->peers, status);
     for (size_t a = 0; status == SVMP_OK && a < sample->kernel->count; a++) add_term(&of, a);
-    for (size_t i = 0; status == SVMP_OK && i < sample->graph->own_variables; i++) add_moments(&of, i);
-    if (status == SVMP_OK) svmp_stein_conclude(sample->graph, sample->n, of.measured, total, nodes);
+    for (size_t i = 0; status == SVMP_OK && i < sample->graph->moved_variables; i++) add_moments(&of, i);
+    if (status == SVMP_OK) svmp_stein_finish(sample->graph, sample->n, of.measured, total, nodes);
     release(&of);
     return status;
 }

@@ -26,8 +26,8 @@ svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sa
                                    svmp_discrepancy *nodes);
 
 /* The same from what was measured of every own variable, by a backend (backend.h), of n particles. */
-void svmp_stein_conclude(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
-                         svmp_discrepancy *nodes);
+void svmp_stein_finish(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
+                       svmp_discrepancy *nodes);
 
 /* The estimate of the sum of the eigenvalues of kappa. */
 static inline double svmp_stein_trace(size_t n, stein_sums sums) {

@@ -74,12 +74,13 @@ static size_t linear_rows(const ksd *of, const kernel_term *term, const stein_un
     return graph->whole_variables;
 }
 
-void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads) {
+void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_workspace *workspace,
+                     int threads) {
     const stein_sample *sample = of->sample;
-    const size_t n = sample->n, *first = sample->graph->first, count = linear_rows(of, term, unit, room->rows);
+    const size_t n = sample->n, *first = sample->graph->first, count = linear_rows(of, term, unit, workspace->rows);
     const int common = svmp_ksd_multiplies(of, term);
-    double v = common ? svmp_grid_multiply(&of->grid, count, room->rows, threads, of->products) : 0;
-    for (size_t j = 0; !common && j < count; j++) v += svmp_dot(n, room->rows[j], room->rows[j]) / (double)n;
+    double v = common ? svmp_grid_multiply(&of->grid, count, workspace->rows, threads, of->products) : 0;
+    for (size_t j = 0; !common && j < count; j++) v += svmp_dot(n, workspace->rows[j], workspace->rows[j]) / (double)n;
     if (term->metric == METRIC_SD) v = 1;
 #pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t w = 0; w < unit->member_count; w++)
@@ -87,6 +88,6 @@ void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *u
             const ksd_variable here = svmp_ksd_variable(of, term, i);
             svmp_ksd_add(&of->measured[i].sums, term->weight * here.in_units,
                          common ? sums_by_products(n, of->products, v, &here)
-                                : sums_by_moments(n, count, room->rows, v, &here));
+                                : sums_by_moments(n, count, workspace->rows, v, &here));
         }
 }

@@ -32,18 +32,19 @@ static void shape_values(const kernel_shape *shape, size_t count, double h, doub
 }
 
 /* The triangle of squared distances on all variables. */
-static void common_distances(const ksd *of, size_t count, const ksd_room *room, int threads) {
+static void common_distances(const ksd *of, size_t count, const ksd_workspace *workspace, int threads) {
     const size_t n = of->sample->n;
-    svmp_grid_find(&of->grid, count, room->rows, GRID_SQUARES, threads);
+    svmp_grid_find(&of->grid, count, workspace->rows, GRID_SQUARES, threads);
 #pragma omp parallel for schedule(static, 1) if (threads > 1) num_threads(threads)
-    for (size_t l = 0; l < n; l++) svmp_grid_squares(&of->grid, count, room->rows, l, of->grid.steps + row_start(n, l));
+    for (size_t l = 0; l < n; l++)
+        svmp_grid_squares(&of->grid, count, workspace->rows, l, of->grid.steps + row_start(n, l));
     of->grid.peers->sum(of->grid.peers, n * (n - 1) / 2, of->grid.steps);
-    grid_recount again = {&of->grid, count, room->rows, threads, 0};
+    grid_recount again = {&of->grid, count, workspace->rows, threads, 0};
     const double few = svmp_grid_few(&of->grid);
     for (size_t l = 0, p = 0; l < n; l++)
         for (size_t m = l + 1; m < n; m++, p++) {
-            room->k[p] = svmp_grid_value(&of->grid, l, m, of->grid.steps[p]);
-            if (room->k[p] < few * svmp_grid_step(&of->grid, l, m)) svmp_grid_note(&again, l, m, &room->k[p]);
+            workspace->k[p] = svmp_grid_value(&of->grid, l, m, of->grid.steps[p]);
+            if (workspace->k[p] < few * svmp_grid_step(&of->grid, l, m)) svmp_grid_note(&again, l, m, &workspace->k[p]);
         }
     svmp_grid_recount(&again);
 }
@@ -56,38 +57,38 @@ static void note_bandwidth(const ksd *of, const stein_unit *unit, double h) {
 }
 
 /* The triangles of a unit. */
-static void fill_triangles(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room,
+static void fill_triangles(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_workspace *workspace,
                            int threads) {
     const size_t n = of->sample->n, pairs = n * (n - 1) / 2;
     const double *x = term->metric == METRIC_SD ? of->scaled : of->sample->x;
-    const size_t count = svmp_unit_rows(of->sample->graph, unit, n, x, of->sample->messages, room->rows);
+    const size_t count = svmp_unit_rows(of->sample->graph, unit, n, x, of->sample->messages, workspace->rows);
     if (term->domain == DOMAIN_ALL)
-        common_distances(of, count, room, threads);
+        common_distances(of, count, workspace, threads);
     else {
 #pragma omp parallel for schedule(static, 1) if (threads > 1) num_threads(threads)
-        for (size_t l = 0; l < n; l++) distance_row(n, count, room->rows, l, room->k + row_start(n, l));
+        for (size_t l = 0; l < n; l++) distance_row(n, count, workspace->rows, l, workspace->k + row_start(n, l));
     }
-    memcpy(room->r, room->k, pairs * sizeof *room->r); /* the choice reorders */
-    const double h = svmp_bandwidth_choose(&term->bandwidth, n, room->r);
+    memcpy(workspace->r, workspace->k, pairs * sizeof *workspace->r); /* the choice reorders */
+    const double h = svmp_bandwidth_choose(&term->bandwidth, n, workspace->r);
     note_bandwidth(of, unit, h);
-    room->k0 = 1;
-    room->r0 = 0;
+    workspace->k0 = 1;
+    workspace->r0 = 0;
     if (h > 0) {
         double zero = 0, unused;
-        shape_values(term->shape, pairs, h, room->k, room->r, room->c);
-        shape_values(term->shape, 1, h, &zero, &room->r0, &unused);
+        shape_values(term->shape, pairs, h, workspace->k, workspace->r, workspace->c);
+        shape_values(term->shape, 1, h, &zero, &workspace->r0, &unused);
         return;
     }
-    memset(room->r, 0, pairs * sizeof *room->r);
-    memset(room->c, 0, pairs * sizeof *room->c);
-    for (size_t p = 0; p < pairs; p++) room->k[p] = room->k[p] == 0;
+    memset(workspace->r, 0, pairs * sizeof *workspace->r);
+    memset(workspace->c, 0, pairs * sizeof *workspace->c);
+    for (size_t p = 0; p < pairs; p++) workspace->k[p] = workspace->k[p] == 0;
 }
 
 /* kappa between particle l and those behind it. */
-static void stein_row(size_t n, const ksd_room *room, size_t l, const ksd_variable *i, double *kappa) {
+static void stein_row(size_t n, const ksd_workspace *workspace, size_t l, const ksd_variable *i, double *kappa) {
     const size_t at = row_start(n, l);
     const double *x = i->x, *s = i->score, one = i->repels;
-    const double *k = room->k + at, *r = room->r + at, *c = room->c + at, *y = x + l + 1, *t = s + l + 1;
+    const double *k = workspace->k + at, *r = workspace->r + at, *c = workspace->c + at, *y = x + l + 1, *t = s + l + 1;
 #pragma omp simd
     for (size_t m = 0; m < n - l - 1; m++) {
         const double u = x[l] - y[m];
@@ -98,19 +99,19 @@ static void stein_row(size_t n, const ksd_room *room, size_t l, const ksd_variab
 /* The centred kappa is kappa_lm - a_l - a_m + a, with a_l the mean of a row and a that of all:
  *
  *     sum_lm centred^2 = sum_lm kappa^2 - 2n sum_l a_l^2 + n^2 a^2,    of which the diagonal is taken out again. */
-static stein_sums sums_of(size_t n, const ksd_room *room, const ksd_variable *i, double *row, double *sum) {
-    const double count = (double)n, *s = i->score, r0 = i->repels * room->r0;
+static stein_sums sums_of(size_t n, const ksd_workspace *workspace, const ksd_variable *i, double *row, double *sum) {
+    const double count = (double)n, *s = i->score, r0 = i->repels * workspace->r0;
     stein_sums sums = {0};
     double squares = 0;
-    for (size_t l = 0; l < n; l++) sum[l] = room->k0 * s[l] * s[l] + r0;
+    for (size_t l = 0; l < n; l++) sum[l] = workspace->k0 * s[l] * s[l] + r0;
     sums.diagonal = svmp_sum(n, sum);
     for (size_t l = 0; l < n; l++) {
-        const double own = room->k0 * s[l] * s[l] + r0;
+        const double own = workspace->k0 * s[l] * s[l] + r0;
         squares += own * own;
     }
     for (size_t l = 0; l + 1 < n; l++) {
         const size_t behind = n - l - 1;
-        stein_row(n, room, l, i, row);
+        stein_row(n, workspace, l, i, row);
         sum[l] += svmp_sum(behind, row);
         squares += 2 * svmp_dot(behind, row, row);
 #pragma omp simd
@@ -120,23 +121,24 @@ static stein_sums sums_of(size_t n, const ksd_room *room, const ksd_variable *i,
     const double mean = sums.pairs / (count * count);
     squares += sums.pairs * mean - 2 * svmp_dot(n, sum, sum) / count;
     for (size_t l = 0; l < n; l++) {
-        const double own = room->k0 * s[l] * s[l] + r0 - 2 * sum[l] / count + mean;
+        const double own = workspace->k0 * s[l] * s[l] + r0 - 2 * sum[l] / count + mean;
         squares -= own * own;
     }
     sums.spread = n > 1 && squares > 0 ? sqrt(squares / (count * (count - 1))) : 0;
     return sums;
 }
 
-void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads) {
+void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_workspace *workspace,
+                     int threads) {
     const stein_sample *sample = of->sample;
     const size_t n = sample->n, *first = sample->graph->first;
-    fill_triangles(of, term, unit, room, threads);
+    fill_triangles(of, term, unit, workspace, threads);
 #pragma omp parallel for if (threads > 1) num_threads(threads)
     for (size_t v = 0; v < unit->member_count; v++)
         for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++) {
             const int t = threads > 1 ? svmp_thread_number() : 0;
             const ksd_variable here = svmp_ksd_variable(of, term, i);
-            const stein_sums sums = sums_of(n, room, &here, room->row[t], room->sum[t]);
+            const stein_sums sums = sums_of(n, workspace, &here, workspace->row[t], workspace->sum[t]);
             svmp_ksd_add(&of->measured[i].sums, term->weight * here.in_units, sums);
         }
 }

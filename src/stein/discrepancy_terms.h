@@ -9,13 +9,13 @@
 
 /* Working memory of one thread for a unit. The triangles hold the pairs l < m, row after row: (0,1), (0,2), ..., (1,2),
  * ... */
-typedef struct ksd_room {
+typedef struct ksd_workspace {
     const double **rows; /* the particles of the domain's variables */
     uint32_t *drawn;     /* the nodes of a random domain */
     double *k, *r, *c;   /* triangles: kernel, repulsion, curvature */
     double k0, r0;       /* the first two between a particle and itself */
     double **row, **sum; /* thread of a team -> n numbers: kappa of a row, and its sums over the other particle */
-} ksd_room;
+} ksd_workspace;
 
 static inline void svmp_ksd_add(stein_sums *to, double weight, stein_sums sums) {
     to->pairs += weight * sums.pairs;
@@ -27,14 +27,14 @@ typedef struct ksd {
     svmp_context *context;
     const stein_sample *sample;
     int threads;
-    ksd_room *rooms;      /* one a thread */
-    uint32_t *nodes;      /* 0, 1, 2, ... */
-    double *centred;      /* variables * n: x less its mean over particles, for linear terms */
-    double *scaled;       /* variables * n: the same in units of the sd, for terms in that metric; */
-    double *scaled_score; /* own variables * n: the scores in these; */
-    double *sd;           /* variables. All three NULL: there is no such term */
-    common_grid grid;     /* of terms on all variables */
-    double *products;     /* n*n: of linear terms on n or more variables, all there are */
+    ksd_workspace *workspaces; /* one a thread */
+    uint32_t *nodes;           /* 0, 1, 2, ... */
+    double *centred;           /* variables * n: x less its mean over particles, for linear terms */
+    double *scaled;            /* variables * n: the same in units of the sd, for terms in that metric; */
+    double *scaled_score;      /* own variables * n: the scores in these; */
+    double *sd;                /* variables. All three NULL: there is no such term */
+    common_grid grid;          /* of terms on all variables */
+    double *products;          /* n*n: of linear terms on n or more variables, all there are */
     double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
     stein_measure *measured; /* of every own variable */
     double *row;             /* n */
@@ -51,8 +51,10 @@ typedef struct ksd_variable {
 ksd_variable svmp_ksd_variable(const ksd *of, const kernel_term *term, size_t i);
 
 /* Add the contribution of a unit of a term to the sums of its members, with `threads` threads. */
-void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);
-void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_room *room, int threads);
+void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_workspace *workspace,
+                     int threads);
+void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_workspace *workspace,
+                     int threads);
 
 /* z = x less its mean over particles, of variable i. */
 void svmp_ksd_centre(const stein_sample *sample, size_t i, double *z);

@@ -44,13 +44,13 @@ static void add_exactly(exact_sum *to, stein_sums sums, double h) {
     svmp_exact_add(&to[BANDWIDTH], h);
 }
 
-void svmp_stein_conclude(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
-                         svmp_discrepancy *nodes) {
+void svmp_stein_finish(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
+                       svmp_discrepancy *nodes) {
     const svmp_peers *peers = graph->peers;
     const double limit = n > 1 ? svmp_difference_limit(2 * graph->whole_variables) : NAN;
     exact_sum whole[TOTALS] = {0};
     double largest = -1; /* of what are not negative numbers; -1: there is none */
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         stein_sums node = {0};
         double z = NAN;
         const double h = measured[graph->first[v]].bandwidth;

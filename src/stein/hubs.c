@@ -41,15 +41,15 @@ static int sees_others(const svmp_graph *graph, size_t node, size_t most, const 
 }
 
 static svmp_status fill(const svmp_graph *graph, size_t most, const double *hub, size_t *hubs, index_lists *lists) {
-    SVMP_TRY(SVMP_NEW(graph->context, lists->start, graph->own + 1));
+    SVMP_TRY(SVMP_NEW(graph->context, lists->start, graph->moved + 1));
     for (size_t k = 0; k < graph->distinct; k++) hubs[k] = count_variables(graph, k, hub);
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         const int is_hub = hub[graph->first[v]] > 0, others = is_hub && sees_others(graph, v, most, hubs);
         const size_t seen = !is_hub ? 0 : others ? list_nodes(graph, v, 1, hub, NULL) : 1;
         lists->start[v + 1] = lists->start[v] + seen;
     }
-    SVMP_TRY(SVMP_NEW(graph->context, lists->item, lists->start[graph->own]));
-    for (size_t v = 0; v < graph->own; v++)
+    SVMP_TRY(SVMP_NEW(graph->context, lists->item, lists->start[graph->moved]));
+    for (size_t v = 0; v < graph->moved; v++)
         if (lists->start[v + 1] > lists->start[v])
             list_nodes(graph, v, sees_others(graph, v, most, hubs), hub, lists->item + lists->start[v]);
     return SVMP_OK;

@@ -26,7 +26,7 @@ void svmp_near_mark(const svmp_graph *graph, size_t most, double *hub);
 svmp_status svmp_near_lists(const svmp_graph *graph, size_t most, const double *hub, index_lists *lists);
 
 /* Whether a term makes an own node have a message; `hubs` are the lists above, of a term on `near`. */
-static inline int svmp_near_asks(const kernel_term *term, const index_lists *hubs, size_t node) {
+static inline int svmp_near_needs_message(const kernel_term *term, const index_lists *hubs, size_t node) {
     if (term->domain != DOMAIN_NEAR) return term->domain == DOMAIN_MESSAGE;
     return hubs != NULL && hubs->start[node + 1] > hubs->start[node];
 }

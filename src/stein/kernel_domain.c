@@ -23,7 +23,7 @@ size_t svmp_domain_draw(const svmp_graph *graph, size_t node, size_t neighbours,
     if (neighbours > blanket) neighbours = blanket;
 
     const random_stream stream = {
-        .seed = seed, .purpose = RANDOM_NEIGHBOURS, .a = iteration, .b = svmp_graph_whole_node(graph, node)};
+        .seed = seed, .purpose = RANDOM_NEIGHBOURS, .a = iteration, .b = svmp_node_key(graph, node)};
     for (size_t j = blanket - neighbours; j < blanket; j++) {
         size_t place = (size_t)svmp_random_below(stream, j, j + 1), last = j < own ? j : j + 1;
         place = place < own ? place : place + 1; /* the node itself is left out */

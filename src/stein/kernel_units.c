@@ -9,7 +9,7 @@ size_t svmp_unit_count(const svmp_graph *graph, kernel_domain domain) {
     case DOMAIN_MESSAGE:
     case DOMAIN_NEAR: break;
     }
-    return graph->own;
+    return graph->moved;
 }
 
 /* The first unit of `blanket` whose first member is `node` or comes behind it; units are in the order of those. */
@@ -27,7 +27,7 @@ static size_t first_unit(const svmp_graph *graph, size_t node) {
 
 unit_span svmp_unit_span(const svmp_graph *graph, kernel_domain domain, node_span nodes) {
     switch (domain) {
-    case DOMAIN_ALL: return (unit_span){0, nodes.last == graph->own};
+    case DOMAIN_ALL: return (unit_span){0, nodes.last == graph->moved};
     case DOMAIN_BLANKET: return (unit_span){first_unit(graph, nodes.first), first_unit(graph, nodes.last)};
     case DOMAIN_SELF:
     case DOMAIN_RANDOM:
@@ -57,7 +57,7 @@ stein_unit svmp_unit_find(const unit_source *from, const kernel *k, size_t a, si
     const index_lists *closed = &graph->neighbourhoods, *members = &graph->members;
     stein_unit unit = one_node(from, u, 1, from->nodes + u);
     switch (k->terms[a].domain) {
-    case DOMAIN_ALL: return (stein_unit){from->nodes, from->nodes, graph->own, graph->own, 0};
+    case DOMAIN_ALL: return (stein_unit){from->nodes, from->nodes, graph->moved, graph->moved, 0};
     case DOMAIN_BLANKET:
         return (stein_unit){closed->item + closed->start[u], members->item + members->start[u],
                             closed->start[u + 1] - closed->start[u], members->start[u + 1] - members->start[u], 0};
@@ -110,7 +110,7 @@ size_t svmp_unit_rows_most(const svmp_graph *graph, const kernel *k) {
     for (size_t a = 0; a < k->count; a++)
         if (k->terms[a].domain == DOMAIN_ALL) most = graph->variables;
     if (most == 0) most = largest_neighbourhood(graph);
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         const size_t dimension = graph->first[v + 1] - graph->first[v];
         message = dimension > message ? dimension : message;
     }

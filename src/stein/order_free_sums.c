@@ -168,7 +168,7 @@ void svmp_grid_note(grid_recount *again, size_t l, size_t m, double *distance) {
 void svmp_grid_gather(const common_grid *grid, const svmp_graph *graph, const double *own, double *all) {
     const size_t n = grid->n;
     memset(all, 0, graph->whole_variables * n * sizeof *all);
-    for (size_t i = 0; i < graph->own_variables; i++)
-        memcpy(all + svmp_graph_whole_variable(graph, i) * n, own + i * n, n * sizeof *all);
+    for (size_t i = 0; i < graph->moved_variables; i++)
+        memcpy(all + svmp_variable_key(graph, i) * n, own + i * n, n * sizeof *all);
     grid->peers->sum(grid->peers, graph->whole_variables * n, (int64_t *)(void *)all);
 }

@@ -22,7 +22,7 @@ typedef struct powers {
     double third, fourth, score, score_fourth;
 } powers;
 
-struct account {
+struct before_after {
     svmp_context *context;
     size_t variables, rows, n;
     int threads;
@@ -39,7 +39,7 @@ struct account {
     double *sorted;             /* threads * (SHOTS + 1) * n */
 };
 
-static svmp_status make_arrays(account *a) {
+static svmp_status make_arrays(before_after *a) {
     svmp_context *context = a->context;
     const size_t row = a->n * sizeof(double), kept = (a->rows + a->every - 1) / a->every;
     SVMP_TRY(svmp_allocate(context, a->rows, row, (void **)&a->start));
@@ -64,13 +64,13 @@ static double square_of(size_t n, const double *values, double *kurtosis) {
     return square;
 }
 
-svmp_status svmp_account_create(svmp_context *context, const account_size *size, const double *x, const double *score,
-                                const double *views, account **made) {
+svmp_status svmp_before_after_create(svmp_context *context, const before_after_size *size, const double *x,
+                                     const double *score, const double *views, before_after **made) {
     const size_t variables = size->variables, rows = variables + size->views, n = size->n;
-    account *a = NULL;
+    before_after *a = NULL;
     svmp_status status;
     SVMP_TRY(SVMP_NEW(context, a, 1));
-    *a = (account){.context = context, .variables = variables, .rows = rows, .n = n, .threads = size->threads};
+    *a = (before_after){.context = context, .variables = variables, .rows = rows, .n = n, .threads = size->threads};
     a->every = (size_t)((double)rows * (double)n * SHOTS / ROOM) + 1;
     SVMP_CHECK(make_arrays(a));
     memcpy(a->start, x, variables * n * sizeof *x);
@@ -79,11 +79,11 @@ svmp_status svmp_account_create(svmp_context *context, const account_size *size,
     *made = a;
     return SVMP_OK;
 done:
-    svmp_account_free(a);
+    svmp_before_after_free(a);
     return status;
 }
 
-void svmp_account_free(account *a) {
+void svmp_before_after_free(before_after *a) {
     if (a == NULL) return;
     void *const arrays[] = {a->start,  a->score,  a->score_unit, a->centre,  a->unit,   a->sum,
                             a->square, a->powers, a->shots,      a->density, a->sorted, a};
@@ -91,7 +91,7 @@ void svmp_account_free(account *a) {
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
 }
 
-void svmp_account_open(account *a, size_t length) {
+void svmp_before_after_open(before_after *a, size_t length) {
     a->length = length;
     a->count = a->shot = 0;
 }
@@ -108,7 +108,7 @@ static double unit_of(size_t n, const double *values, double centre, double *sor
 
 static double clip(double y) { return y > cut ? cut : y < -cut ? -cut : y; }
 
-static void open_row(account *a, size_t i, const double *x, const double *score, double *sorted) {
+static void open_row(before_after *a, size_t i, const double *x, const double *score, double *sorted) {
     const size_t n = a->n;
     memcpy(sorted, x, n * sizeof *x);
     a->centre[i] = svmp_select(sorted, n, n / 2);
@@ -128,7 +128,7 @@ static void add_score(powers *p, size_t n, const double *score, double by) {
 }
 
 /* `score` is NULL for a view. */
-static void add_row(account *a, size_t i, const double *x, const double *score, double *sorted) {
+static void add_row(before_after *a, size_t i, const double *x, const double *score, double *sorted) {
     const size_t n = a->n;
     if (a->count == 0) open_row(a, i, x, score, sorted);
     const double centre = a->centre[i], by = 1 / a->unit[i];
@@ -145,7 +145,7 @@ static void add_row(account *a, size_t i, const double *x, const double *score, 
     a->powers[i] = p;
 }
 
-int svmp_account_add(account *a, const double *x, const double *score, const double *views) {
+int svmp_before_after_add(before_after *a, const double *x, const double *score, const double *views) {
     const size_t n = a->n;
     const int shot = (a->count + 1) * SHOTS / a->length > a->shot; /* evenly spaced, the last one at the end */
 #pragma omp parallel for num_threads(svmp_threads_for(a->threads, 12 * (double)a->rows * (double)n))
@@ -161,17 +161,17 @@ int svmp_account_add(account *a, const double *x, const double *score, const dou
     return shot;
 }
 
-void svmp_account_add_density(account *a, const double *log_density) {
+void svmp_before_after_add_density(before_after *a, const double *log_density) {
     memcpy(a->density + (a->shot - 1) * a->n, log_density, a->n * sizeof *log_density);
 }
 
-const double *svmp_account_start(const account *a, size_t i) { return a->start + i * a->n; }
+const double *svmp_before_after_start(const before_after *a, size_t i) { return a->start + i * a->n; }
 
-const double *svmp_account_shots(const account *a, size_t i) {
+const double *svmp_before_after_snapshots(const before_after *a, size_t i) {
     return i % a->every == 0 ? a->shots + i / a->every * SHOTS * a->n : NULL;
 }
 
-size_t svmp_account_shots_of(size_t n) { return SHOTS * n; }
+size_t svmp_before_after_snapshot_count(size_t n) { return SHOTS * n; }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
@@ -179,7 +179,7 @@ size_t svmp_account_shots_of(size_t n) { return SHOTS * n; }
  * variance, which the particles' own averages tell. */
 typedef struct moments {
     double mean, variance, skewness, kurtosis;
-    double mean_error, variance_error, apart; /* squared */
+    double mean_error, variance_error, between_share; /* squared */
 } moments;
 
 /* The z of a mean of n independent values that have the skewness: first order of Cornish and Fisher's expansion. */
@@ -209,7 +209,7 @@ static double test_share(double count, double n, double share) {
     return 2 * (asin(sqrt((count + 0.375) / (n + 0.75))) - asin(sqrt(share))) / sqrt(1.5 / n);
 }
 
-static moments moments_of(const account *a, size_t i) {
+static moments moments_of(const before_after *a, size_t i) {
     const size_t n = a->n;
     const double draws = (double)n * (double)a->count, of = (double)n, iterations = (double)a->count;
     const double *sum = a->sum + i * n, *square = a->square + i * n;
@@ -228,7 +228,7 @@ static moments moments_of(const account *a, size_t i) {
         between += own * own;
         wide += own_wide * own_wide;
     }
-    m.apart = between / (of - 1) / variance;
+    m.between_share = between / (of - 1) / variance;
     m.mean_error = between / (of - 1) / of;
     m.variance_error = wide / (of - 1) / of / (variance * variance);
     return m;
@@ -239,12 +239,12 @@ static int compare_reals(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void svmp_account_sort(const double *values, size_t count, double *sorted) {
+void svmp_before_after_sort(const double *values, size_t count, double *sorted) {
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_reals);
 }
 
-double svmp_account_rank(const double *sorted, size_t count, double x) {
+double svmp_before_after_rank(const double *sorted, size_t count, double x) {
     size_t below = 0, not_above = 0;
     for (size_t step = count; step > 0; step /= 2) { /* of both, the largest place that still is */
         while (below + step <= count && sorted[below + step - 1] < x) below += step;
@@ -273,7 +273,7 @@ static double few_values(double z, size_t n) { return z / sqrt(1 + 0.4 * z * z *
 static double test_smooth(const double *sorted, size_t draws, const double *x, size_t n) {
     const double of = (double)draws;
     double sum[4] = {0}, mean[4] = {0}, square = 0, largest = 0;
-    for (size_t l = 0; l < n; l++) add_polynomials(svmp_account_rank(sorted, draws, x[l]), of, 1, sum);
+    for (size_t l = 0; l < n; l++) add_polynomials(svmp_before_after_rank(sorted, draws, x[l]), of, 1, sum);
     for (size_t k = 0, next; k < draws; k = next) {
         for (next = k + 1; next < draws && sorted[next] == sorted[k];) next++;
         add_polynomials(0.5 * (double)(k + next) - 0.5, of - 1, (double)(next - k) / of, mean);
@@ -296,7 +296,8 @@ static double quantile_of(const double *sorted, size_t count, double level) {
 }
 
 /* What is wrong with the shape is told by the quantile that is farthest off, in sd. */
-static void test_shape(const double *after, size_t draws, const double *start, size_t n, double sd, account_row *row) {
+static void test_shape(const double *after, size_t draws, const double *start, size_t n, double sd,
+                       before_after_row *row) {
     static const double levels[] = {0.05, 0.25, 0.75, 0.95};
     row->z[TEST_SHAPE] = test_smooth(after, draws, start, n);
     row->effect[TEST_SHAPE] = row->level = 0;
@@ -322,11 +323,11 @@ static shares shares_of(size_t n, const double *values, double q05, double q50, 
 }
 
 /* `sorted` has room for the draws of the window and then for the particles. */
-static void test_quantiles(const account *a, size_t i, double sd, double *sorted, account_row *row) {
+static void test_quantiles(const before_after *a, size_t i, double sd, double *sorted, before_after_row *row) {
     const size_t n = a->n, draws = SHOTS * n, low = (size_t)(tail * (double)draws);
     double *start = sorted + draws;
-    svmp_account_sort(svmp_account_shots(a, i), draws, sorted);
-    svmp_account_sort(svmp_account_start(a, i), n, start);
+    svmp_before_after_sort(svmp_before_after_snapshots(a, i), draws, sorted);
+    svmp_before_after_sort(svmp_before_after_start(a, i), n, start);
     const double q05 = sorted[low], q50 = sorted[draws / 2], q95 = sorted[draws - 1 - low];
     const shares are = shares_of(n, start, q05, q50, q95), be = shares_of(draws, sorted, q05, q50, q95);
     const double half = (be.below + 0.5) / ((double)draws + 1);
@@ -337,23 +338,23 @@ static void test_quantiles(const account *a, size_t i, double sd, double *sorted
     if (q95 > q05) test_shape(sorted, draws, start, n, sd, row);
 }
 
-static void test_scores(const account *a, size_t i, double *room, account_row *row) {
+static void test_scores(const before_after *a, size_t i, double *workspace, before_after_row *row) {
     const size_t n = a->n;
     const double of = (double)n, draws = of * (double)a->count;
     const powers *p = &a->powers[i];
     double peaked;
-    for (size_t l = 0; l < n; l++) room[l] = clip(a->score[i * n + l] / a->score_unit[i]);
-    const double start = square_of(n, room, &peaked);
+    for (size_t l = 0; l < n; l++) workspace[l] = clip(a->score[i * n + l] / a->score_unit[i]);
+    const double start = square_of(n, workspace, &peaked);
     const double score = p->score / draws, kurtosis = p->score_fourth / draws / (score * score);
     row->z[TEST_SCORES] = test_square(start / score, kurtosis, peaked, of, kurtosis / of, &row->effect[TEST_SCORES]);
 }
 
-static void test_row(const account *a, size_t i, double *sorted, account_row *row) {
+static void test_row(const before_after *a, size_t i, double *sorted, before_after_row *row) {
     const size_t n = a->n;
     const double of = (double)n;
     const moments m = moments_of(a, i);
-    for (size_t k = 0; k < ACCOUNT_TESTS; k++) row->effect[k] = row->z[k] = NAN;
-    row->apart = m.variance > 0 ? m.apart : NAN;
+    for (size_t k = 0; k < BEFORE_AFTER_TESTS; k++) row->effect[k] = row->z[k] = NAN;
+    row->between_share = m.variance > 0 ? m.between_share : NAN;
     row->level = 0;
     if (!(m.variance > 0)) return;
     double peaked, mean = 0, away = 0;
@@ -373,19 +374,19 @@ static void test_row(const account *a, size_t i, double *sorted, account_row *ro
     if (i % a->every == 0) test_quantiles(a, i, a->unit[i] * sqrt(m.variance), sorted, row);
 }
 
-void svmp_account_close(account *a, account_row *rows) {
+void svmp_before_after_close(before_after *a, before_after_row *rows) {
     const size_t work = (SHOTS + 1) * a->n;
 #pragma omp parallel for num_threads(svmp_threads_for(a->threads, 40 * (double)a->rows * (double)work))
     for (size_t i = 0; i < a->rows; i++) test_row(a, i, a->sorted + (size_t)svmp_thread_number() * work, &rows[i]);
 }
 
-account_row svmp_account_density(const account *a, const double *before, double halves) {
+before_after_row svmp_before_after_density(const before_after *a, const double *before, double halves) {
     const size_t n = a->n;
     const double of = (double)n;
     moments m = {0};
     double third = 0, between = 0;
     for (size_t l = 0; l < n; l++)
-        if (!isfinite(before[l])) return (account_row){.z[0] = -INFINITY, .effect[0] = -INFINITY}; /* density 0 */
+        if (!isfinite(before[l])) return (before_after_row){.z[0] = -INFINITY, .effect[0] = -INFINITY}; /* density 0 */
     for (size_t k = 0; k < SHOTS * n; k++) m.mean += (a->density[k] - before[0]) / (SHOTS * of);
     for (size_t k = 0; k < SHOTS * n; k++) {
         const double away = a->density[k] - before[0] - m.mean;
@@ -399,7 +400,7 @@ account_row svmp_account_density(const account *a, const double *before, double 
     }
     m.skewness = third / (m.variance * sqrt(m.variance));
     m.mean_error = between / (of - 1) / of;
-    account_row row = {.apart = between / (of - 1) / m.variance};
+    before_after_row row = {.between_share = between / (of - 1) / m.variance};
     row.z[0] = test_mean(&m, of, svmp_mean_offset(n, before) - m.mean, &row.effect[0]);
     row.effect[0] *= sqrt(m.variance) / halves;
     return row;
@@ -407,7 +408,7 @@ account_row svmp_account_density(const account *a, const double *before, double 
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-void svmp_account_place(const account *a, double *mean, double *sd) {
+void svmp_before_after_moments(const before_after *a, double *mean, double *sd) {
     const double draws = (double)a->n * (double)a->count;
     for (size_t i = 0; i < a->variables; i++) {
         const double first = svmp_sum(a->n, a->sum + i * a->n) / draws;
@@ -423,20 +424,20 @@ static void mark(size_t count, const double *values, double mean, double least, 
         if (fabs(values[l] - mean) > least) marks[l] = 1;
 }
 
-double svmp_account_far(const account *a, const double *mean, const double *sd, double far) {
+double svmp_before_after_share_beyond(const before_after *a, const double *mean, const double *sd, double far) {
     const size_t n = a->n, count = (SHOTS + 1) * n;
     double *marks = a->sorted; /* room of the first thread */
     memset(marks, 0, count * sizeof *marks);
     for (size_t i = 0; i < a->variables; i++) {
-        const double *shots = svmp_account_shots(a, i);
-        mark(n, svmp_account_start(a, i), mean[i], far * sd[i], marks);
+        const double *shots = svmp_before_after_snapshots(a, i);
+        mark(n, svmp_before_after_start(a, i), mean[i], far * sd[i], marks);
         if (shots) mark(SHOTS * n, shots, mean[i], far * sd[i], marks + n);
     }
     return svmp_sum(count, marks) / (double)count;
 }
 
-void svmp_account_stray(const account *a, const double *mean, const double *sd, size_t *variable, double *far,
-                        double *log_density) {
+void svmp_before_after_find_strays(const before_after *a, const double *mean, const double *sd, size_t *variable,
+                                   double *far, double *log_density) {
     const size_t n = a->n;
     for (size_t l = 0; l < n; l++) {
         variable[l] = 0;

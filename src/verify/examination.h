@@ -4,7 +4,7 @@
 
 #include "base/peers.h"
 #include "method/method.h"
-#include "method/moves/leap.h"
+#include "method/moves/mode_jump.h"
 #include "method/moves/sweep.h"
 #include "method/moves/trajectory.h"
 #include "verify/before_after.h"
@@ -22,14 +22,14 @@ typedef struct examination {
     evaluator *evaluator;
     sweeper *sweeper;
     gaussian *q;
-    int borrowed;       /* it belongs to the run */
-    trajectory *global; /* NULL: local moves alone */
-    leaper *leaper;     /* NULL: no modes are known */
-    account *account;
+    int borrowed;         /* it belongs to the run */
+    trajectory *global;   /* NULL: local moves alone */
+    mode_jump *mode_jump; /* NULL: no modes are known */
+    before_after *before_after;
     views *views; /* NULL: for a part of a model */
     pairs *pairs; /* NULL: of one variable, of a part of a model, or too many */
     double *seen; /* views * n: of the particles as they are */
-    account_row *rows;
+    before_after_row *rows;
     unsigned char *wrong;     /* own variable -> whether it fails */
     double *before, *density; /* n: the log density of the start, and room */
     double began, until;      /* on this thread's clock: when the moves began; infinite: no limit */
@@ -46,7 +46,7 @@ svmp_status svmp_examination_move(examination *e, size_t count, int counted, siz
 
 /* Looks for places that the particles have missed: as many particles start around them, 2 to 8 sd wide, and are moved.
  * Where some of them stay far away from the others at no lower log density, the particles fail. */
-svmp_status svmp_examination_elsewhere(examination *e, svmp_verdict *verdict);
+svmp_status svmp_examination_find_other_modes(examination *e, svmp_verdict *verdict);
 
 /* Adds a drift to the list of the worst. */
 void svmp_verdict_list(svmp_verdict *verdict, const svmp_drift *drift);

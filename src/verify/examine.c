@@ -30,12 +30,12 @@ enum { LARGE = 20000 };
 static const double chance = 0.02; /* of a false alarm, all tests together; shared by: */
 static const double rows_share = 0.6, density_share = 0.2, near_share = 0.08, others_share = 0.08,
                     together_share = 0.04;
-/* account_row.apart up to which a variable has mixed: that much of its variance may still be between particles that
- * have not met, where nothing that is wrong could be seen. */
+/* before_after_row.apart up to which a variable has mixed: that much of its variance may still be between particles
+ * that have not met, where nothing that is wrong could be seen. */
 static const double together = 0.3;
 static const double far_beyond = 2;                   /* times the limit: there is no need to look further */
 static const double near_limit = 0.75, precise = 0.1; /* times the limit: to be looked at until the window's own error,
-                                                       * `apart` times that of the particles, hardly counts */
+                                                       * `between_share` times that of the particles, hardly counts */
 static const double dense = 200; /* entries of the factor per variable with which trajectories cost too much */
 
 /* Effects that matter, and what they are called. */
@@ -58,7 +58,7 @@ static svmp_status copy_particles(examination *e) {
     double *to;
     if (x == NULL) SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &to));
-    for (size_t i = 0; i < e->model->graph->own_variables; i++)
+    for (size_t i = 0; i < e->model->graph->moved_variables; i++)
         for (size_t l = 0; l < n; l++) to[i * n + l] = x[i * all + (2 * l + 1) * all / (2 * n)];
     SVMP_TRY(svmp_backend_commit(e->b, ARRAY_PARTICLES));
     return svmp_backend_refresh(e->b);
@@ -84,7 +84,7 @@ static svmp_status find_order(examination *e) {
 /* The run's own, of a large model: it does not depend on the particles. */
 static gaussian *borrow_gaussian(const examination *e) {
     const method *m = e->run->method;
-    return m->gaussian && svmp_gaussian_is_dear(e->model) ? m->gaussian(e->run) : NULL;
+    return m->gaussian && svmp_gaussian_is_expensive(e->model) ? m->gaussian(e->run) : NULL;
 }
 
 /* Without a Gaussian on the graph there are no trajectories, which is no error. */
@@ -92,10 +92,10 @@ static svmp_status find_gaussian(examination *e) {
     e->q = borrow_gaussian(e);
     e->borrowed = e->q != NULL;
     if (e->borrowed) return SVMP_OK;
-    const svmp_error_function tell = e->context->tell;
-    e->context->tell = NULL;
+    const svmp_error_function tell = e->context->on_error;
+    e->context->on_error = NULL;
     const svmp_status made = svmp_gaussian_create_from(e->model, e->b->seed, e->run->start.point, &e->q);
-    e->context->tell = tell;
+    e->context->on_error = tell;
     if (made == SVMP_NO_MEMORY) return made;
     if (made != SVMP_OK) e->context->error[0] = '\0';
     return SVMP_OK;
@@ -126,12 +126,12 @@ static svmp_status make_views(examination *e) {
 }
 
 static svmp_status make_arrays(examination *e) {
-    const size_t own = e->model->graph->own_variables;
+    const size_t own = e->model->graph->moved_variables;
     SVMP_TRY(SVMP_NEW(e->context, e->wrong, own + 1));
     SVMP_TRY(SVMP_NEW(e->context, e->before, e->b->n));
     SVMP_TRY(SVMP_NEW(e->context, e->density, e->b->n));
     SVMP_TRY(make_trajectories(e));
-    SVMP_TRY(svmp_leaper_create(e->b, &e->leaper));
+    SVMP_TRY(svmp_mode_jump_create(e->b, &e->mode_jump));
     SVMP_TRY(make_views(e));
     SVMP_TRY(SVMP_NEW(e->context, e->rows, own + svmp_views_count(e->views)));
     return svmp_evaluator_create(e->model, e->b->n, e->b->threads, &e->evaluator);
@@ -149,16 +149,16 @@ static svmp_status set_up(examination *e) {
     SVMP_TRY(find_order(e));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
     SVMP_TRY(look(e, &x, score, e->before));
-    const account_size size = {e->model->graph->own_variables, svmp_views_count(e->views), n, e->b->threads};
-    SVMP_TRY(agree(e, svmp_account_create(e->context, &size, x, score, e->seen, &e->account)));
+    const before_after_size size = {e->model->graph->moved_variables, svmp_views_count(e->views), n, e->b->threads};
+    SVMP_TRY(agree(e, svmp_before_after_create(e->context, &size, x, score, e->seen, &e->before_after)));
     SVMP_TRY(svmp_sweeper_create(e->b, &e->sweeper));
-    return svmp_sweeper_measure(e->sweeper, e->b, 0);
+    return svmp_sweeper_measure_curvature(e->sweeper, e->b, 0);
 }
 
 static void tear_down(examination *e) {
-    svmp_account_free(e->account);
+    svmp_before_after_free(e->before_after);
     svmp_trajectory_free(e->global);
-    svmp_leaper_free(e->leaper);
+    svmp_mode_jump_free(e->mode_jump);
     if (!e->borrowed) svmp_gaussian_free(e->q);
     svmp_sweeper_free(e->sweeper);
     svmp_evaluator_free(e->evaluator);
@@ -178,10 +178,10 @@ static void tear_down(examination *e) {
 static svmp_status move(examination *e) {
     const size_t t = e->done++;
     const double gain = e->fixed ? 0 : t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
-    if (t == ADAPTS / 2) SVMP_TRY(svmp_sweeper_measure(e->sweeper, e->b, 1));
-    SVMP_TRY(svmp_leap(e->leaper, e->b, t));
+    if (t == ADAPTS / 2) SVMP_TRY(svmp_sweeper_measure_curvature(e->sweeper, e->b, 1));
+    SVMP_TRY(svmp_mode_jump_move(e->mode_jump, e->b, t));
     SVMP_TRY(svmp_sweep(e->sweeper, e->b, t, gain));
-    if (e->global) SVMP_TRY(svmp_trajectory_look(e->global, e->b, &score));
+    if (e->global) SVMP_TRY(svmp_trajectory_evaluate(e->global, e->b, &score));
     if (e->global) SVMP_TRY(svmp_trajectory_move(e->global, e->b, t, gain));
     return put_in_order(e);
 }
@@ -212,10 +212,10 @@ svmp_status svmp_examination_move(examination *e, size_t count, int counted, siz
         if (!counted) continue;
         SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
         SVMP_TRY(look(e, &x, score, NULL));
-        if (!svmp_account_add(e->account, x, score, e->seen)) continue;
+        if (!svmp_before_after_add(e->before_after, x, score, e->seen)) continue;
         int known;
         SVMP_TRY(svmp_evaluate_log_density(e->evaluator, x, e->density, &known));
-        svmp_account_add_density(e->account, e->density);
+        svmp_before_after_add_density(e->before_after, e->density);
     }
     return SVMP_OK;
 }
@@ -251,8 +251,8 @@ void svmp_verdict_list(svmp_verdict *v, const svmp_drift *d) {
 static svmp_drift describe_row(const examination *e, size_t i) {
     const svmp_graph *graph = e->model->graph;
     svmp_drift d = {.variable = SIZE_MAX};
-    const size_t own = graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
-    if (of != SIZE_MAX) d.variable = svmp_graph_whole_variable(graph, of);
+    const size_t own = graph->moved_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
+    if (of != SIZE_MAX) d.variable = svmp_variable_key(graph, of);
     if (i < own)
         svmp_verdict_variable_name(e->model, i, d.name, sizeof d.name);
     else
@@ -262,20 +262,21 @@ static svmp_drift describe_row(const examination *e, size_t i) {
 
 /* A variable is wrong once, however many of its rows say so. */
 static int is_news(const examination *e, size_t i) {
-    const size_t own = e->model->graph->own_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
+    const size_t own = e->model->graph->moved_variables, of = i < own ? i : svmp_views_variable(e->views, i - own);
     if (of == SIZE_MAX || e->wrong[of]) return 0;
     return e->wrong[of] = 1;
 }
 
 static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *largest) {
-    const account_row *row = &e->rows[i];
-    const int variable = i < e->model->graph->own_variables;
-    const double apart = isnan(row->apart) ? INFINITY : row->apart;
-    const double limit = apart <= together ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
+    const before_after_row *row = &e->rows[i];
+    const int variable = i < e->model->graph->moved_variables;
+    const double between_share = isnan(row->between_share) ? INFINITY : row->between_share;
+    const double limit =
+        between_share <= together ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
     double worst = 0;
     int seen = 0;
     size_t test = 0;
-    for (size_t k = 0; k < ACCOUNT_TESTS; k++) {
+    for (size_t k = 0; k < BEFORE_AFTER_TESTS; k++) {
         const double by = excess(aspect_of[k], row->effect[k], row->z[k], limit);
         seen |= fabs(row->z[k]) > v->limit;
         if (by > worst) worst = by, test = k;
@@ -291,13 +292,13 @@ static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *l
         v->drifting += (size_t)is_news(e, i);
     }
     v->small += variable && worst <= 1 && seen;
-    v->unmixed += variable && !(apart <= together);
-    if (!(apart > v->slowest)) return;
-    v->slowest = apart;
+    v->unmixed += variable && !(between_share <= together);
+    if (!(between_share > v->slowest)) return;
+    v->slowest = between_share;
     memcpy(v->slowest_name, describe_row(e, i).name, sizeof v->slowest_name);
 }
 
-static int has_mixed(const examination *e, size_t i) { return e->rows[i].apart <= together; } /* NaN: no */
+static int has_mixed(const examination *e, size_t i) { return e->rows[i].between_share <= together; } /* NaN: no */
 
 static void name_pair(const svmp_model *model, const pair_row *row, char name[VERDICT_NAME]) {
     char first[60], second[60];
@@ -337,7 +338,7 @@ static void judge_pairs(const examination *e, svmp_verdict *v, double *largest) 
     const size_t near = svmp_pairs_near(e->pairs), count = svmp_pairs_count(e->pairs);
     if (count == 0) return;
     pair_sum all;
-    const pair_row *rows = svmp_pairs_close(e->pairs, e->account, &all);
+    const pair_row *rows = svmp_pairs_close(e->pairs, e->before_after, &all);
     const double of_near = -svmp_normal_quantile(near_share * chance / fmax(1, (double)near) / 2);
     const double of_others = -svmp_normal_quantile(others_share * chance / fmax(1, (double)(count - near)) / 2);
     const double of_all = -svmp_normal_quantile(together_share * chance / 2);
@@ -381,17 +382,17 @@ static svmp_status merge_all(const examination *e, svmp_verdict *v, double *larg
 
 /* After a window. */
 static svmp_status judge(const examination *e, svmp_verdict *v, double *largest) {
-    const size_t rows = e->model->graph->own_variables + svmp_views_count(e->views);
-    const double tests = ACCOUNT_TESTS * ((double)v->variables + (double)svmp_views_count(e->views));
-    svmp_account_close(e->account, e->rows);
-    memset(e->wrong, 0, e->model->graph->own_variables);
+    const size_t rows = e->model->graph->moved_variables + svmp_views_count(e->views);
+    const double tests = BEFORE_AFTER_TESTS * ((double)v->variables + (double)svmp_views_count(e->views));
+    svmp_before_after_close(e->before_after, e->rows);
+    memset(e->wrong, 0, e->model->graph->moved_variables);
     v->limit = -svmp_normal_quantile(rows_share * chance / tests / 2);
     v->drifting = v->small = v->drifts = v->unmixed = 0;
     v->slowest = *largest = 0;
     for (size_t i = 0; i < rows; i++) judge_row(e, i, v, largest);
     judge_pairs(e, v, largest);
     SVMP_TRY(merge_all(e, v, largest));
-    const account_row row = svmp_account_density(e->account, e->before, 0.5 * (double)v->variables);
+    const before_after_row row = svmp_before_after_density(e->before_after, e->before, 0.5 * (double)v->variables);
     const double by =
         excess(SVMP_ASPECT_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(density_share * chance / 2));
     *largest = fmax(*largest, by);
@@ -423,14 +424,14 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
     SVMP_TRY(svmp_examination_move(e, ADAPTS, 0, &moved));
     for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
         double largest;
-        svmp_account_open(e->account, e->length = length);
+        svmp_before_after_open(e->before_after, e->length = length);
         SVMP_TRY(svmp_examination_move(e, length, 1, &moved));
         if (moved < length) return end_early(e, v), SVMP_OK;
         SVMP_TRY(judge(e, v, &largest));
         v->moves = e->done;
         if (largest > far_beyond || v->slowest <= (largest > near_limit ? precise : together)) break;
     }
-    return v->finding == SVMP_FINDING_PASSED && !e->local ? svmp_examination_elsewhere(e, v) : SVMP_OK;
+    return v->finding == SVMP_FINDING_PASSED && !e->local ? svmp_examination_find_other_modes(e, v) : SVMP_OK;
 }
 
 svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
@@ -457,7 +458,8 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
     run->context->threads = threads;
     if (status != SVMP_OK) verdict->unexamined = SVMP_UNEXAMINED_FAILED, verdict->finding = SVMP_FINDING_NOT_EXAMINED;
     if (status != SVMP_NO_MEMORY && verdict->finding != SVMP_FINDING_PASSED)
-        SVMP_TRY(svmp_find_endless(run, count, x, verdict->endless, sizeof verdict->endless));
+        SVMP_TRY(svmp_run_improper_direction(run, count, x, verdict->improper_direction,
+                                             sizeof verdict->improper_direction));
     verdict->seconds = svmp_clock_seconds() - began;
     return status;
 }

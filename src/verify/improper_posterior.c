@@ -96,7 +96,7 @@ static size_t aim(rays *r, size_t first) {
     return used;
 }
 
-static int is_endless(const rays *r, size_t k) {
+static int is_improper(const rays *r, size_t k) {
     for (size_t e = 1; e <= ENDS; e++) {
         const double here = r->density[e][k], fall = e > 1 ? r->density[e - 1][k] - here : 0;
         if (!isfinite(here) || here < r->density[0][k] - low) return 0;
@@ -120,7 +120,7 @@ static svmp_status look(rays *r, char *name, size_t size) {
         for (size_t k = 0; k < used; k++) {
             double square = 0;
             for (size_t i = 0; i < r->variables; i++) square += r->way[i * RAYS + k] * r->way[i * RAYS + k];
-            if (!(square > 0.5) || !is_endless(r, k)) continue; /* the ray through the centre itself has no length */
+            if (!(square > 0.5) || !is_improper(r, k)) continue; /* the ray through the centre itself has no length */
             for (size_t i = 0; i < r->variables; i++) r->centre[i] = r->way[i * RAYS + k];
             svmp_sum_name(r->run->model, r->centre, name, size);
             return SVMP_OK;
@@ -130,16 +130,16 @@ static svmp_status look(rays *r, char *name, size_t size) {
 }
 
 /* Far out a factor may have no value at all: then nothing was found. */
-svmp_status svmp_find_endless(const svmp_run *run, size_t count, const double *x, char *name, size_t size) {
+svmp_status svmp_run_improper_direction(const svmp_run *run, size_t count, const double *x, char *name, size_t size) {
     svmp_context *context = run->context;
-    const svmp_error_function tell = context->tell;
+    const svmp_error_function tell = context->on_error;
     rays r = {.run = run, .particles = x, .variables = run->model->graph->variables, .count = count};
     *name = '\0';
     if (run->model->graph->halo || run->model->boxed || r.variables > MOST_VARIABLES || count == 0) return SVMP_OK;
     if (x == NULL) SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &r.particles));
-    context->tell = NULL;
+    context->on_error = NULL;
     const svmp_status status = look(&r, name, size);
-    context->tell = tell;
+    context->on_error = tell;
     end(&r);
     if (status == SVMP_NO_MEMORY) return status;
     if (status != SVMP_OK) context->error[0] = '\0';

@@ -51,7 +51,7 @@ static svmp_status draw_priors(const examination *e, double **drawn) {
 /* How many places the starts of the Gaussian on the graph came to. */
 static size_t count_ends(const examination *e) {
     size_t count = 0;
-    while (e->q && svmp_gaussian_end(e->q, count)) count++;
+    while (e->q && svmp_gaussian_local_optimum(e->q, count)) count++;
     return count;
 }
 
@@ -60,7 +60,7 @@ static size_t count_ends(const examination *e) {
 static void place(const examination *e, const search *s, const double *drawn, double *x) {
     const size_t n = e->b->n, variables = e->model->graph->variables, ends = count_ends(e);
     for (size_t i = 0; i < variables; i++) {
-        svmp_random_normals((random_stream){e->b->seed, 0, i, RANDOM_ELSEWHERE}, n, x + i * n);
+        svmp_random_normals((random_stream){e->b->seed, 0, i, RANDOM_OTHER_MODES}, n, x + i * n);
         for (size_t l = 0; l < n; l++) {
             const size_t turn = l / 4;
             double *at = &x[i * n + l];
@@ -69,7 +69,7 @@ static void place(const examination *e, const search *s, const double *drawn, do
             else if (drawn && (turn % 2 || ends == 0))
                 *at = drawn[i * n + l];
             else if (ends)
-                *at = svmp_gaussian_end(e->q, turn / (drawn ? 2 : 1) % ends)[i] + s->sd[i] * *at;
+                *at = svmp_gaussian_local_optimum(e->q, turn / (drawn ? 2 : 1) % ends)[i] + s->sd[i] * *at;
             else
                 *at = s->mean[i] + 16 * s->sd[i] * *at;
         }
@@ -102,7 +102,7 @@ static svmp_status start(examination *e, const search *s) {
 /* The mean and the sd of the log density where the particles are. */
 static void level_of(const examination *e, search *s, double *mean, double *sd) {
     const size_t n = e->b->n;
-    svmp_account_stray(e->account, s->mean, s->sd, s->variable, s->away, s->density);
+    svmp_before_after_find_strays(e->before_after, s->mean, s->sd, s->variable, s->away, s->density);
     *mean = svmp_sum(n, s->density) / (double)n;
     *sd = 0;
     for (size_t l = 0; l < n; l++) *sd += (s->density[l] - *mean) * (s->density[l] - *mean) / (double)n;
@@ -113,7 +113,7 @@ static void judge(examination *e, search *s, double level, double spread, svmp_v
     const size_t n = e->b->n;
     double count = 0, sum = 0;
     size_t nearest = n;
-    svmp_account_stray(e->account, s->mean, s->sd, s->variable, s->away, s->density);
+    svmp_before_after_find_strays(e->before_after, s->mean, s->sd, s->variable, s->away, s->density);
     for (size_t l = 0; l < n; l++) {
         if (!(s->away[l] > far && s->density[l] > level - lower - 3 * spread)) continue;
         count++;
@@ -139,14 +139,14 @@ static svmp_status look(examination *e, search *s, svmp_verdict *v) {
     double level, spread;
     size_t moved;
     SVMP_TRY(make_search(e, s));
-    svmp_account_place(e->account, s->mean, s->sd);
-    s->usual = svmp_account_far(e->account, s->mean, s->sd, far);
+    svmp_before_after_moments(e->before_after, s->mean, s->sd);
+    s->usual = svmp_before_after_share_beyond(e->before_after, s->mean, s->sd, far);
     level_of(e, s, &level, &spread);
     SVMP_TRY(start(e, s));
     e->fixed = 1;
     SVMP_TRY(svmp_examination_move(e, approach, 0, &moved));
     if (moved < approach) return SVMP_OK;
-    svmp_account_open(e->account, length);
+    svmp_before_after_open(e->before_after, length);
     SVMP_TRY(svmp_examination_move(e, length, 1, &moved));
     if (moved < length) return SVMP_OK;
     v->searched = 1;
@@ -155,12 +155,12 @@ static svmp_status look(examination *e, search *s, svmp_verdict *v) {
 }
 
 /* Far out a factor may have no value at all: then nothing was found. */
-svmp_status svmp_examination_elsewhere(examination *e, svmp_verdict *verdict) {
-    const svmp_error_function tell = e->context->tell;
+svmp_status svmp_examination_find_other_modes(examination *e, svmp_verdict *verdict) {
+    const svmp_error_function tell = e->context->on_error;
     search s = {0};
-    e->context->tell = NULL;
+    e->context->on_error = NULL;
     const svmp_status status = look(e, &s, verdict);
-    e->context->tell = tell;
+    e->context->on_error = tell;
     free_search(e, &s);
     if (status == SVMP_NO_MEMORY) return status;
     if (status != SVMP_OK) e->context->error[0] = '\0';

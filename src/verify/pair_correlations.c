@@ -96,7 +96,7 @@ static svmp_status make_arrays(pairs *p) {
 }
 
 svmp_status svmp_pairs_create(const svmp_model *model, size_t n, int threads, pairs **made) {
-    const size_t variables = model->graph->variables, draws = svmp_account_shots_of(n);
+    const size_t variables = model->graph->variables, draws = svmp_before_after_snapshot_count(n);
     pairs *p = NULL;
     *made = NULL;
     if (variables < 2 || draws < 26 || (double)variables * (double)(n + draws) > ROOM) return SVMP_OK;
@@ -135,9 +135,9 @@ static void standardise(size_t n, double *values) {
     for (size_t l = 0; l < n; l++) values[l] = square > 1e-12 ? (values[l] - mean) / sqrt(square) : 0;
 }
 
-static void find_scores(pairs *p, const account *a, size_t i) {
+static void find_scores(pairs *p, const before_after *a, size_t i) {
     const size_t n = p->n, draws = p->draws;
-    const double *start = svmp_account_start(a, i), *shots = svmp_account_shots(a, i);
+    const double *start = svmp_before_after_start(a, i), *shots = svmp_before_after_snapshots(a, i);
     double *before = p->before + i * n, *after = p->after + i * draws;
     double *sorted = p->sorted + (size_t)svmp_thread_number() * draws;
     if (shots == NULL) { /* no ranks, no correlation */
@@ -145,11 +145,11 @@ static void find_scores(pairs *p, const account *a, size_t i) {
         memset(after, 0, draws * sizeof *after);
         return;
     }
-    svmp_account_sort(shots, draws, sorted);
+    svmp_before_after_sort(shots, draws, sorted);
     for (size_t l = 0; l < n; l++)
-        before[l] = svmp_normal_quantile((svmp_account_rank(sorted, draws, start[l]) + 0.5) / ((double)draws + 1));
+        before[l] = svmp_normal_quantile((svmp_before_after_rank(sorted, draws, start[l]) + 0.5) / ((double)draws + 1));
     for (size_t l = 0; l < draws; l++)
-        after[l] = svmp_normal_quantile((svmp_account_rank(sorted, draws, shots[l]) + 0.5) / ((double)draws + 1));
+        after[l] = svmp_normal_quantile((svmp_before_after_rank(sorted, draws, shots[l]) + 0.5) / ((double)draws + 1));
     standardise(n, before);
     standardise(draws, after);
 }
@@ -246,7 +246,7 @@ static pair_sum test_together(const pairs *p) {
     return scale > 0 ? (pair_sum){change / scale, change / error} : (pair_sum){0};
 }
 
-const pair_row *svmp_pairs_close(pairs *p, const account *a, pair_sum *together) {
+const pair_row *svmp_pairs_close(pairs *p, const before_after *a, pair_sum *together) {
     const double work = (double)p->variables * (double)p->draws;
 #pragma omp parallel for num_threads(svmp_threads_for(p->threads, 100 * work))
     for (size_t i = 0; i < p->variables; i++) find_scores(p, a, i);

@@ -34,6 +34,6 @@ size_t svmp_pairs_near(const pairs *p);
 size_t svmp_pairs_count(const pairs *p);
 
 /* Compares the particles with the window, once it is full: one row for each pair, neighbours first. */
-const pair_row *svmp_pairs_close(pairs *p, const account *a, pair_sum *together);
+const pair_row *svmp_pairs_close(pairs *p, const before_after *a, pair_sum *together);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/peers.h"
-#include "model/density_jumps.h"
+#include "model/density_discontinuities.h"
 #include "model/text_model.h"
 #include "run/run.h"
 #include "sample/particles.h"
@@ -12,13 +12,13 @@
 static const double large_step = 0.25; /* sd: four such steps are one */
 
 /* What the advice depends on: unknowns whose priors depend on others, and those that have no proper prior. */
-static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
+static void check_priors(const svmp_model *model, svmp_verdict *verdict) {
     enum { NAMED = 3 };
     const lowered_model *lowered = model->lowered;
     char name[60];
     size_t named = 0, used = 0;
     verdict->proper = lowered && model->graph->halo == NULL;
-    for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->own; k++) {
+    for (size_t k = 0; lowered && k < lowered->node_count && k < model->graph->moved; k++) {
         const lowered_node *node = &lowered->nodes[k];
         verdict->proper &= node->distribution->proper != 0;
         verdict->nested |= node->level > 0 && (!node->location_scale || node->coordinates.centring > 0.5);
@@ -31,7 +31,7 @@ static void look_at_priors(const svmp_model *model, svmp_verdict *verdict) {
     }
 }
 
-int svmp_warmup_is_brief(const method *of, size_t warmup) {
+int svmp_warmup_is_short(const method *of, size_t warmup) {
     enum { WHOLE_WINDOWS = 150 };
     return of && of->yield == SVMP_YIELD_CHAINS && !of->sweeps && warmup < WHOLE_WINDOWS;
 }
@@ -47,8 +47,8 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
                               .leaves = run->model->lowered ? run->model->lowered->leaf_variables : 0,
                               .iterations = run->iteration,
                               .accept = run->options.accept,
-                              .brief = svmp_warmup_is_brief(run->method, run->options.warmup)};
-    look_at_priors(run->model, verdict);
+                              .brief = svmp_warmup_is_short(run->method, run->options.warmup)};
+    check_priors(run->model, verdict);
     snprintf(verdict->method, sizeof verdict->method, "%.*s", VERDICT_METHOD - 1, run->method->name);
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));
 }
@@ -95,9 +95,9 @@ static bool node_jumps(const svmp_graph *graph, size_t node, const bool *jumps) 
 }
 
 /* Gradients do not see a jump, whatever is done to the chains' steps. */
-static svmp_status look_at_jumps(const svmp_run *run, svmp_verdict *verdict) {
+static svmp_status check_discontinuities(const svmp_run *run, svmp_verdict *verdict) {
     bool *jumps = NULL;
-    SVMP_TRY(svmp_model_agree(run->model, svmp_model_jumps(run->model, &jumps)));
+    SVMP_TRY(svmp_model_agree(run->model, svmp_model_discontinuities(run->model, &jumps)));
     for (size_t i = 0; jumps && i < run->model->graph->variables && !*verdict->jumping; i++)
         if (jumps[i]) svmp_verdict_variable_name(run->model, i, verdict->jumping, sizeof verdict->jumping);
     svmp_release(run->context, jumps);
@@ -108,23 +108,23 @@ static svmp_status look_at_jumps(const svmp_run *run, svmp_verdict *verdict) {
  * on also finds errors that do not: the score of a scale sums over all that it scales. */
 static int was_examined_well(const svmp_verdict *v) { return v->finding == SVMP_FINDING_PASSED && !v->local; }
 
-static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *nodes, svmp_verdict *verdict) {
+static svmp_status check_nodes(const svmp_run *run, const svmp_discrepancy *nodes, svmp_verdict *verdict) {
     const svmp_graph *graph = run->model->graph;
     suspect worst = {.amount = -1}, infinite = {.amount = -1};
     bool *jumps = NULL;
-    SVMP_TRY(svmp_model_agree(run->model, svmp_model_jumps(run->model, &jumps)));
-    for (size_t v = 0; v < graph->own; v++) {
+    SVMP_TRY(svmp_model_agree(run->model, svmp_model_discontinuities(run->model, &jumps)));
+    for (size_t v = 0; v < graph->moved; v++) {
         if (jumps && node_jumps(graph, v, jumps)) continue;
         const double excess = svmp_discrepancy_excess(&nodes[v]);
         if (!isfinite(nodes[v].v) && infinite.count++ == 0) {
             infinite.amount = 1;
-            infinite.place = svmp_graph_whole_node(graph, v);
+            infinite.place = svmp_node_key(graph, v);
             svmp_verdict_node_name(run->model, v, infinite.name, sizeof infinite.name);
         }
         worst.count += excess > 1;
         if (!(excess > worst.amount)) continue;
         worst.amount = excess;
-        worst.place = svmp_graph_whole_node(graph, v);
+        worst.place = svmp_node_key(graph, v);
         svmp_verdict_node_name(run->model, v, worst.name, sizeof worst.name);
     }
     svmp_release(run->context, jumps);
@@ -138,14 +138,14 @@ static svmp_status look_at_nodes(const svmp_run *run, const svmp_discrepancy *no
 }
 
 /* Moves that contain noise do not shrink, so only methods with a kernel are judged by their last step. */
-static svmp_status look_at_step(const svmp_run *run, svmp_verdict *verdict) {
+static svmp_status check_step(const svmp_run *run, svmp_verdict *verdict) {
     svmp_movement moved;
     if (run->method->kernel == NULL) return SVMP_OK;
     SVMP_TRY(svmp_run_last_movement(run, &moved));
     suspect worst = {.amount = -1}; /* also of a part without variables */
-    if (!isnan(moved.relative) && moved.variable < run->model->graph->own_variables) {
+    if (!isnan(moved.relative) && moved.variable < run->model->graph->moved_variables) {
         worst.amount = moved.relative;
-        worst.place = svmp_graph_whole_variable(run->model->graph, moved.variable);
+        worst.place = svmp_variable_key(run->model->graph, moved.variable);
         svmp_verdict_variable_name(run->model, moved.variable, worst.name, sizeof worst.name);
     }
     SVMP_TRY(worst_of_all(run, &worst));
@@ -159,10 +159,11 @@ static int was_interrupted(const svmp_run *run) {
 }
 
 /* What the method itself says: of a variable, by name. */
-static void look_at_unrest(const svmp_run *run, svmp_verdict *verdict) {
+static void check_convergence(const svmp_run *run, svmp_verdict *verdict) {
     char name[128] = "";
     if (run->ended != RUN_DONE || verdict->veto != SVMP_NOTE_NONE) return;
-    const method_unrest found = run->method->unrest ? run->method->unrest(run) : (method_unrest){.why = SVMP_NOTE_NONE};
+    const nonconvergence found =
+        run->method->nonconvergence ? run->method->nonconvergence(run) : (nonconvergence){.why = SVMP_NOTE_NONE};
     if (found.count) svmp_verdict_variable_name(run->model, found.variable, name, sizeof name);
     svmp_verdict_veto(verdict, found.why == SVMP_NOTE_NONE ? SVMP_NOTE_NOT_SETTLED : found.why, found.amount, name);
     verdict->veto_count = found.count;
@@ -174,9 +175,9 @@ static svmp_status judge_particles(const svmp_run *run, const svmp_discrepancy *
     if (status == SVMP_NO_MEMORY) return status; /* moves that failed are no evidence: verdict->unexamined */
     if (run->backend->n < VERDICT_FEWEST) svmp_verdict_veto(verdict, SVMP_NOTE_FEW_PARTICLES, VERDICT_FEWEST, NULL);
     if (run->iteration == 0) svmp_verdict_veto(verdict, SVMP_NOTE_UNMOVED, 0, NULL);
-    if (nodes) SVMP_TRY(look_at_nodes(run, nodes, verdict));
-    SVMP_TRY(look_at_step(run, verdict));
-    look_at_unrest(run, verdict);
+    if (nodes) SVMP_TRY(check_nodes(run, nodes, verdict));
+    SVMP_TRY(check_step(run, verdict));
+    check_convergence(run, verdict);
     return SVMP_OK;
 }
 
@@ -233,7 +234,7 @@ done:
 }
 
 /* Of a part of a model, where the chains are, none is looked at one by one. */
-static svmp_status look_for_unmoved(const svmp_run *run, svmp_verdict *verdict) {
+static svmp_status find_unmoved(const svmp_run *run, svmp_verdict *verdict) {
     svmp_particles *draws = NULL;
     size_t chains, variables;
     char name[VERDICT_NAME];
@@ -253,7 +254,7 @@ static svmp_status look_for_unmoved(const svmp_run *run, svmp_verdict *verdict) 
  * draws have not mixed, there may be modes that no chain has left: no verdict. */
 static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdict *verdict) {
     svmp_particles *natural = NULL;
-    SVMP_TRY(look_for_unmoved(run, verdict));
+    SVMP_TRY(find_unmoved(run, verdict));
     SVMP_TRY(svmp_run_particles(run, &natural));
     const svmp_status judged = svmp_chains_verdict(natural, verdict);
     verdict->particles = svmp_particles_count(natural);
@@ -284,7 +285,7 @@ static double beyond_end(const svmp_particles *natural, const lowered_discrete *
 }
 
 /* Counts without a largest value were summed to one that should have no weight. The worst that has. */
-static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
+static svmp_status check_ends(const svmp_run *run, svmp_verdict *verdict) {
     const double most = 1e-3;
     const lowered_summed *summed = run->model->lowered ? &run->model->lowered->summed : NULL;
     suspect worst = {.amount = -1};
@@ -313,13 +314,15 @@ static svmp_status look_at_ends(const svmp_run *run, svmp_verdict *verdict) {
 }
 
 /* Whether the density falls from where the particles or the chains are. */
-static svmp_status look_for_end(const svmp_run *run, svmp_verdict *verdict) {
+static svmp_status find_end(const svmp_run *run, svmp_verdict *verdict) {
     svmp_particles *draws = NULL;
     svmp_status status = SVMP_OK;
     if (run->model->graph->halo || run->method->result == NULL)
-        return svmp_find_endless(run, run->backend->n, NULL, verdict->endless, sizeof verdict->endless);
+        return svmp_run_improper_direction(run, run->backend->n, NULL, verdict->improper_direction,
+                                           sizeof verdict->improper_direction);
     if (run->method->result(run, &draws) != SVMP_OK) return SVMP_OK; /* a sampler that has no draws yet */
-    status = svmp_find_endless(run, draws->count, draws->values, verdict->endless, sizeof verdict->endless);
+    status = svmp_run_improper_direction(run, draws->count, draws->values, verdict->improper_direction,
+                                         sizeof verdict->improper_direction);
     svmp_particles_free(draws);
     return status;
 }
@@ -336,10 +339,10 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
                          "There is no verdict for the method '%s', which yields neither particles nor chains.",
                          run->method->name);
     svmp_verdict_describe(run, verdict);
-    if (yield == SVMP_YIELD_CHAINS) SVMP_TRY(look_at_jumps(run, verdict));
+    if (yield == SVMP_YIELD_CHAINS) SVMP_TRY(check_discontinuities(run, verdict));
     SVMP_TRY(yield == SVMP_YIELD_CHAINS ? judge_chains(run, seconds, verdict)
                                         : judge_particles(run, nodes, seconds, verdict));
-    SVMP_TRY(look_at_ends(run, verdict));
+    SVMP_TRY(check_ends(run, verdict));
     if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_NOTE_INTERRUPTED, 0, NULL);
-    return svmp_verdict_is_clear(verdict) || *verdict->endless ? SVMP_OK : look_for_end(run, verdict);
+    return svmp_verdict_is_clear(verdict) || *verdict->improper_direction ? SVMP_OK : find_end(run, verdict);
 }

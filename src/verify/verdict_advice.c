@@ -53,7 +53,7 @@ static void advise_modes(note_list *list, const svmp_verdict *v) {
 /* Particles that do not mix: along a direction that no move follows, or in modes of their own. */
 static void advise_mixing(note_list *list, const svmp_verdict *v) {
     const method *of = svmp_verdict_method(v);
-    const int as_written = of && !of->unrest && of->yield != SVMP_YIELD_CHAINS; /* by default */
+    const int as_written = of && !of->nonconvergence && of->yield != SVMP_YIELD_CHAINS; /* by default */
     if (*v->ridge) {
         name(svmp_note_add(list, SVMP_NOTE_COLLINEAR), v->ridge);
         svmp_note_advise(list, FIRST, SVMP_NOTE_SCALE_PREDICTORS, NULL, NULL);
@@ -161,11 +161,11 @@ static void advise_method(note_list *list, const svmp_verdict *v) {
         use_method(list, 0, SVMP_NOTE_COMPARE, &svmp_method_nuts);
     } else if (is_reference(of)) {
         other_starts(list, v, 0);
-    } else if (of->unrest && v->iterations > 0 && v->iterations < of->iterations / 10) { /* too few to settle */
+    } else if (of->nonconvergence && v->iterations > 0 && v->iterations < of->iterations / 10) { /* too few to settle */
         run_longer(list, 0, of->iterations);
-    } else if (of->unrest && *v->jumping) {
+    } else if (of->nonconvergence && *v->jumping) {
         advise_jumps(list, v);
-    } else if (of->unrest) {
+    } else if (of->nonconvergence) {
         use_method(list, FIRST, SVMP_NOTE_USE, &svmp_method_nuts);
         if (v->nested) svmp_note_advise(list, FIRST, SVMP_NOTE_NON_CENTRED, NULL, NULL);
     } else {
@@ -221,7 +221,8 @@ static void advise_priors(note_list *list, const svmp_verdict *v) {
 void svmp_verdict_advise(const svmp_verdict *v, note_list *list) {
     const int failed = v->finding == SVMP_FINDING_FAILED;
     if (svmp_verdict_is_endless(v) && !v->proper) {
-        name(svmp_note_add(list, strchr(v->endless, ' ') ? SVMP_NOTE_GIVE_PRIORS : SVMP_NOTE_GIVE_PRIOR), v->endless);
+        name(svmp_note_add(list, strchr(v->improper_direction, ' ') ? SVMP_NOTE_GIVE_PRIORS : SVMP_NOTE_GIVE_PRIOR),
+             v->improper_direction);
         return;
     }
     advise_priors(list, v);

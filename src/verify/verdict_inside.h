@@ -52,11 +52,11 @@ struct svmp_verdict {
     size_t iterations;                /* of the run, for the advice; 0: unknown */
     char method[VERDICT_METHOD], init[32]; /* of the run, for the advice; "": unknown */
     size_t veto_count;                     /* how many variables, chains or draws are concerned */
-    size_t leaves;              /* variables that are drawn after the run, given the others: exactly, so not examined */
-    char endless[VERDICT_NAME]; /* a direction along which the density does not fall; "": none was found */
-    char flat[VERDICT_NAME];    /* unknowns without a proper prior; "": there are none */
-    int proper;                 /* whether all unknowns have proper priors; 0: not known, or they do not */
-    char jumping[VERDICT_NAME]; /* of chains: a variable in which the density may jump; "": there is none */
+    size_t leaves; /* variables that are drawn after the run, given the others: exactly, so not examined */
+    char improper_direction[VERDICT_NAME]; /* a direction along which the density does not fall; "": none was found */
+    char flat[VERDICT_NAME];               /* unknowns without a proper prior; "": there are none */
+    int proper;                            /* whether all unknowns have proper priors; 0: not known, or they do not */
+    char jumping[VERDICT_NAME];            /* of chains: a variable in which the density may jump; "": there is none */
     char ridge[VERDICT_NAME]; /* two variables that are nearly one, by their correlation: "a and b"; "": there are none
                                */
     int nested;    /* whether the prior of some unknown depends on others, in the coordinates in which they move */
@@ -96,11 +96,11 @@ void svmp_verdict_advise(const svmp_verdict *verdict, note_list *list);
 const method *svmp_verdict_method(const svmp_verdict *verdict);
 
 /* Whether the windows of a whole chain's adaptation are cut short. */
-int svmp_warmup_is_brief(const method *of, size_t warmup);
+int svmp_warmup_is_short(const method *of, size_t warmup);
 
 /* The name of a direction along which the density does not fall, of `count` particles x of a run, NULL: its own; "":
  * none was found. An improper posterior has one, unless it is curved. */
-svmp_status svmp_find_endless(const svmp_run *run, size_t count, const double *x, char *name, size_t size);
+svmp_status svmp_run_improper_direction(const svmp_run *run, size_t count, const double *x, char *name, size_t size);
 
 /* The name of a variable as the table has it; "p.1 to p.4" of one that is no element by itself, as of a simplex. That
  * of a node of several elements. */

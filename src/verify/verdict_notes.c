@@ -167,7 +167,7 @@ static void add_veto(note_list *list, const svmp_verdict *v) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-int svmp_verdict_is_endless(const svmp_verdict *v) { return *v->endless && !svmp_verdict_is_clear(v); }
+int svmp_verdict_is_endless(const svmp_verdict *v) { return *v->improper_direction && !svmp_verdict_is_clear(v); }
 
 /* What was seen to be wrong comes first, with names and directions; then what withholds the all-clear. */
 void svmp_verdict_result(const svmp_verdict *v, note_list *list) {
@@ -176,7 +176,7 @@ void svmp_verdict_result(const svmp_verdict *v, note_list *list) {
     else
         add_veto(list, v);
     if (svmp_verdict_is_endless(v))
-        add_name(svmp_note_add(list, v->proper ? SVMP_NOTE_VERY_WIDE : SVMP_NOTE_IMPROPER), v->endless);
+        add_name(svmp_note_add(list, v->proper ? SVMP_NOTE_VERY_WIDE : SVMP_NOTE_IMPROPER), v->improper_direction);
 }
 
 int svmp_verdict_note(const svmp_verdict *verdict, size_t k, svmp_note *note) {

@@ -41,7 +41,7 @@ const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_
     snprintf(text, sizeof text, "%s %.6g %zu %s", svmp_code_name(verdict->veto, name, sizeof name),
              verdict->veto_amount, verdict->veto_count, verdict->veto_name);
     if (verdict->veto != SVMP_NOTE_NONE) add_line(buffer, size, &used, "verdict_veto", text);
-    if (*verdict->endless) add_line(buffer, size, &used, "verdict_endless", verdict->endless);
+    if (*verdict->improper_direction) add_line(buffer, size, &used, "verdict_endless", verdict->improper_direction);
     for (size_t k = 0; k < verdict->drifts; k++) {
         const svmp_drift *d = &verdict->drift[k];
         snprintf(name, sizeof name, "verdict_drift %s", d->name);
@@ -94,9 +94,9 @@ void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
         verdict->iterations = strtoul(value, NULL, 10);
     if (svmp_comment_find(comments, "accept", value, sizeof value)) verdict->accept = strtod(value, NULL);
     if (svmp_comment_find(comments, "warmup", value, sizeof value))
-        verdict->brief = svmp_warmup_is_brief(svmp_verdict_method(verdict), strtoul(value, NULL, 10));
+        verdict->brief = svmp_warmup_is_short(svmp_verdict_method(verdict), strtoul(value, NULL, 10));
     recall_veto(verdict, comments);
-    svmp_comment_find(comments, "verdict_endless", verdict->endless, sizeof verdict->endless);
+    svmp_comment_find(comments, "verdict_endless", verdict->improper_direction, sizeof verdict->improper_direction);
     if (!svmp_comment_find(comments, "outcome", value, sizeof value)) return;
     if (strcmp(value, "diverged") == 0) svmp_verdict_veto(verdict, SVMP_NOTE_DIVERGED, 0, NULL);
     if (strcmp(value, "stopped") == 0) svmp_verdict_veto(verdict, SVMP_NOTE_INTERRUPTED, 0, NULL);

@@ -67,7 +67,7 @@ static void multiply(const gaussian *q, size_t count, const double *x, double *t
 /* The leading eigenvectors of the correlation matrix C = D^-1 A^-1 D^-1 of q, D its sds, or of its inverse, by powers.
  * They need not be exact: any weights will do for a test. Returns in *good whether all are finite. */
 static svmp_status find_eigenvectors(gaussian *q, const double *sd, size_t variables, size_t count, int inverse,
-                                     double *x, double *room, int *good) {
+                                     double *x, double *workspace, int *good) {
     for (size_t k = 0; k < variables * count; k++)
         x[k] = svmp_random_normal((random_stream){1, (size_t)inverse, 0, RANDOM_VIEWS}, k);
     *good = orthonormalise(variables, count, x);
@@ -75,8 +75,8 @@ static svmp_status find_eigenvectors(gaussian *q, const double *sd, size_t varia
         for (size_t i = 0; i < variables; i++)
             for (size_t k = 0; k < count; k++) x[i * count + k] *= inverse ? sd[i] : 1 / sd[i];
         if (inverse) {
-            multiply(q, count, x, room);
-            memcpy(x, room, variables * count * sizeof *x);
+            multiply(q, count, x, workspace);
+            memcpy(x, workspace, variables * count * sizeof *x);
         } else {
             SVMP_TRY(svmp_gaussian_solve(q, count, x));
         }
@@ -104,7 +104,7 @@ static void take_plain_sum(views *v) {
     for (size_t i = 0; i < v->variables; i++) share[i] = 1 / sqrt((double)v->variables);
 }
 
-static svmp_status choose_sums(views *v, gaussian *q, double *x, double *room) {
+static svmp_status choose_sums(views *v, gaussian *q, double *x, double *workspace) {
     const size_t variables = v->variables, longest = variables < SUMS ? variables : SUMS,
                  shortest = variables - longest < SUMS ? variables - longest : SUMS;
     double *sd = v->sd;
@@ -116,10 +116,10 @@ static svmp_status choose_sums(views *v, gaussian *q, double *x, double *room) {
         if (!(sd[i] > 0 && isfinite(sd[i]))) return SVMP_OK;
     }
     if (variables > 2) take_plain_sum(v); /* of two, it is one of those below */
-    SVMP_TRY(find_eigenvectors(q, sd, variables, longest, 0, x, room, &good));
+    SVMP_TRY(find_eigenvectors(q, sd, variables, longest, 0, x, workspace, &good));
     if (good) take_sums(v, longest, x);
     if (!good || shortest == 0) return SVMP_OK;
-    SVMP_TRY(find_eigenvectors(q, sd, variables, shortest, 1, x, room, &good));
+    SVMP_TRY(find_eigenvectors(q, sd, variables, shortest, 1, x, workspace, &good));
     if (good) take_sums(v, shortest, x);
     return SVMP_OK;
 }
@@ -127,17 +127,17 @@ static svmp_status choose_sums(views *v, gaussian *q, double *x, double *room) {
 static svmp_status make_sums(views *v, gaussian *q) {
     svmp_context *context = v->model->context;
     const size_t variables = v->variables;
-    double *x = NULL, *room = NULL;
+    double *x = NULL, *workspace = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(context, v->shares, (2 * SUMS + 1) * variables));
     SVMP_CHECK(SVMP_NEW(context, v->mean, variables));
     SVMP_CHECK(SVMP_NEW(context, v->sd, variables));
     SVMP_CHECK(SVMP_NEW(context, x, SUMS * variables));
-    SVMP_CHECK(SVMP_NEW(context, room, SUMS * variables));
-    SVMP_CHECK(choose_sums(v, q, x, room));
+    SVMP_CHECK(SVMP_NEW(context, workspace, SUMS * variables));
+    SVMP_CHECK(choose_sums(v, q, x, workspace));
 done:
     svmp_release(context, x);
-    svmp_release(context, room);
+    svmp_release(context, workspace);
     return status;
 }
 

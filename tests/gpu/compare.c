@@ -187,7 +187,7 @@ static svmp_status compare_measures(backend *b, const kernel *k, size_t count, d
     SVMP_CHECK(b->kind->measure(b, k, count, 3, measured));
     SVMP_CHECK(b->kind->measure(b, k, count, 3, again));
     if (memcmp(measured, again, variables * sizeof *again) != 0) *largest = INFINITY;
-    svmp_stein_conclude(b->model->graph, count, measured, there + nodes, there);
+    svmp_stein_finish(b->model->graph, count, measured, there + nodes, there);
     SVMP_CHECK(measure_arrays(b, k, count, 3, here));
     double all = 0;
     for (size_t v = 0; v < nodes; v++) {

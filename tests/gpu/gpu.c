@@ -37,7 +37,7 @@ static svmp_status alloc_other(backend *b, const kernel *k, int bits, int compil
     other[compiles].worth = 0;
     if (!compiles) other[compiles].capability = NULL;
     SVMP_TRY(svmp_cuda_alloc(b, k, &other[compiles], bits));
-    sets_compiled += ((const cuda *)b->own)->generated_count;
+    sets_compiled += ((const cuda *)b->local_state)->generated_count;
     return SVMP_OK;
 }
 static svmp_status alloc_compiled_32(backend *b, const kernel *k) { return alloc_other(b, k, 32, 1); }

@@ -28,7 +28,7 @@ static double *run(const backend_kind *kind, const svmp_model *model, const char
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = sin((double)p * 1.7) * 3;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->patience = how & LATE ? BACKEND_PATIENCE : 0;
+    b->most_queued = how & LATE ? BACKEND_MOST_QUEUED : 0;
     for (size_t t = 0; t < iterations; t++) {
         must(b->kind->score(b));
         if (how & WATCHED) must(svmp_backend_view(b, ARRAY_SCORE, &end));
@@ -177,13 +177,13 @@ static double *diverge(const backend_kind *kind, const svmp_model *model, const 
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = 8 + sin((double)p * 1.7);
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->patience = patience;
+    b->most_queued = patience;
     for (; status == SVMP_OK && t < MOST; t += status == SVMP_OK) {
         status = b->kind->score(b);
         if (status == SVMP_OK) status = b->kind->stein(b, &k, t);
         if (status == SVMP_OK) status = b->kind->step(b, &s, svmp_step_rate(&s, t, MOST), t);
     }
-    *iterations = status == SVMP_NOT_FINITE ? t - b->undone : 0;
+    *iterations = status == SVMP_NOT_FINITE ? t - b->rolled_back : 0;
     snprintf(words, 1024, "%s", svmp_context_error(context));
     must(svmp_backend_view(b, ARRAY_PARTICLES, &end));
     double *kept = malloc(numbers * sizeof *kept);
@@ -201,7 +201,7 @@ static void check_divergence_of(const svmp_model *model, const char *name, const
     char words[2][1024];
     double *left[2];
     for (size_t late = 0; late < 2; late++)
-        left[late] = diverge(kind, model, text, by, N, late ? BACKEND_PATIENCE : 0, &ended[late], words[late]);
+        left[late] = diverge(kind, model, text, by, N, late ? BACKEND_MOST_QUEUED : 0, &ended[late], words[late]);
     const int same = ended[0] >= least && ended[0] == ended[1] && strcmp(words[0], words[1]) == 0 &&
                      memcmp(left[0], left[1], bytes) == 0;
     printf("%-4s %-8s a step that is not finite, at iteration %zu and %zu if nobody waits, %s, %s\n",

@@ -20,9 +20,9 @@ static backend *make(const backend_kind *kind, const svmp_model *model, const ch
     const svmp_status made = svmp_backend_create(kind, model, N, 3, text ? k : NULL, text ? s : NULL, &b);
     if (made != SVMP_OK) fail_msg("%s", svmp_context_error(model->context));
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    for (size_t i = 0; i < graph->own_variables; i++)
+    for (size_t i = 0; i < graph->moved_variables; i++)
         for (size_t l = 0; l < N; l++)
-            x[i * N + l] = 2 * sin(1.7 * (double)(svmp_graph_whole_variable(graph, i) * N + l));
+            x[i * N + l] = 2 * sin(1.7 * (double)(svmp_variable_key(graph, i) * N + l));
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
     return b;
 }
@@ -44,8 +44,8 @@ static void compare_measures(backend *a, backend *b, const kernel *k) {
     assert_ok(b->kind->refresh(b));
     assert_ok(a->local->measure(a, k, N, ITERATIONS, all));
     assert_ok(b->local->measure(b, k, N, ITERATIONS, own));
-    for (size_t i = 0; i < b->model->graph->own_variables; i++)
-        assert_memory_equal(&own[i], &all[svmp_graph_whole_variable(b->model->graph, i)], sizeof *own);
+    for (size_t i = 0; i < b->model->graph->moved_variables; i++)
+        assert_memory_equal(&own[i], &all[svmp_variable_key(b->model->graph, i)], sizeof *own);
 }
 
 static void compare(const backend_kind *kind, const char *text) {
@@ -58,7 +58,7 @@ static void compare(const backend_kind *kind, const char *text) {
     part = test_grid(joined, SIDE, 1);
     assert_ok(svmp_model_split(&part, NULL));
     backend *a = make(kind, whole, text, &k, &s), *b = make(kind, part, text, &k, &s);
-    assert_true(part->graph->own < whole->graph->own);
+    assert_true(part->graph->moved < whole->graph->moved);
     for (size_t t = 0; t < ITERATIONS; t++) {
         go(a, text ? &k : NULL, &s, t);
         go(b, text ? &k : NULL, &s, t);
@@ -67,8 +67,8 @@ static void compare(const backend_kind *kind, const char *text) {
         assert_ok(svmp_backend_view(a, ARRAY_PARTICLES, &expected));
         if (t % 3 == 1) assert_ok(b->kind->refresh(b));
         assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &found));
-        for (size_t i = 0; i < part->graph->own_variables; i++)
-            assert_memory_equal(found + i * N, expected + svmp_graph_whole_variable(part->graph, i) * N,
+        for (size_t i = 0; i < part->graph->moved_variables; i++)
+            assert_memory_equal(found + i * N, expected + svmp_variable_key(part->graph, i) * N,
                                 N * sizeof *found);
     }
     if (text) compare_measures(a, b, &k);

@@ -25,10 +25,10 @@ static void autoregressive(uint64_t seed, size_t chains, size_t draws, double rh
 }
 
 static svmp_mixing mixing_of(size_t chains, size_t draws, const double *x) {
-    chain_room room;
-    assert_ok(svmp_chain_room_create(context, chains, draws, 1, &room));
-    svmp_mixing mixing = svmp_chains_mixing(&room, x);
-    svmp_chain_room_free(context, &room);
+    chain_workspace workspace;
+    assert_ok(svmp_chain_workspace_create(context, chains, draws, 1, &workspace));
+    svmp_mixing mixing = svmp_chains_mixing(&workspace, x);
+    svmp_chain_workspace_free(context, &workspace);
     return mixing;
 }
 
@@ -378,10 +378,10 @@ static void test_memory(void **state) {
     for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
         scarce_memory memory = {1};
         svmp_context *scarce = scarce_context(&memory);
-        chain_room room;
+        chain_workspace workspace;
         memory.left = allowed;
-        status = svmp_chain_room_create(scarce, 2, 1000, 1, &room);
-        svmp_chain_room_free(scarce, &room);
+        status = svmp_chain_workspace_create(scarce, 2, 1000, 1, &workspace);
+        svmp_chain_workspace_free(scarce, &workspace);
         svmp_context_free(scarce);
         assert_true(allowed < 20);
     }

@@ -255,7 +255,7 @@ static void what_is_chosen(void **unused) {
     double x[MOST * N];
     node_coordinates chosen[MOST];
     for (size_t k = 0; k < 10 * N; k++) x[k] = sin((double)(3 * k + 1));
-    assert_true(svmp_centring_matters(model));
+    assert_true(svmp_model_has_centring_choice(model));
     assert_ok(svmp_centring_choose(model, N, x, chosen));
     const double y[] = {28, 8, -3, 7, -1, 1, 18, 12}, sigma[] = {15, 10, 16, 11, 9, 11, 10, 18};
     for (size_t i = 0; i < 8; i++) {

@@ -48,7 +48,7 @@ static void test_hold(void **state) {
     for (size_t i = 0; i < D; i++)
         to[i] = (average){.mean = 5 - 3 * (double)i, .sd = 0.1 + (double)i, .mean_error = 0.01, .sd_error = 0.001};
     fill(999, x);
-    svmp_covariance_hold(c, to, x);
+    svmp_covariance_match(c, to, x);
     for (size_t i = 0; i < D; i++) {
         assert_float_equal(mean_of(N, x + i * N), to[i].mean, 1e-12 * (10 + to[i].sd));
         for (size_t j = 0; j <= i; j++) {
@@ -73,12 +73,12 @@ static void test_unknown(void **state) {
     assert_ok(svmp_covariance_create(context, D, N, 2, &c));
     fill(3, x);
     memcpy(before, x, sizeof x);
-    svmp_covariance_hold(c, to, x);
+    svmp_covariance_match(c, to, x);
     assert_memory_equal(x, before, sizeof x);
     svmp_covariance_add(c, x);
     svmp_covariance_close(c);
     to[2].sd_error = 0.2;
-    svmp_covariance_hold(c, to, x);
+    svmp_covariance_match(c, to, x);
     assert_memory_equal(x, before, sizeof x);
     svmp_covariance_free(c);
     svmp_context_free(context);
@@ -95,7 +95,7 @@ static void test_many(void **state) {
     assert_null(c);
     svmp_covariance_add(c, NULL);
     svmp_covariance_close(c);
-    svmp_covariance_hold(c, NULL, NULL);
+    svmp_covariance_match(c, NULL, NULL);
     svmp_covariance_free(c);
     assert_ok(svmp_covariance_create(context, 20, 100, 1, &c));
     assert_non_null(c);

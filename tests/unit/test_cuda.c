@@ -262,7 +262,7 @@ static double *run_whole(const svmp_model *model, const char *text, size_t n, un
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = sin(1.7 * (double)p);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->patience = watched & WATCH_LATE ? 3 : 0;
+    b->most_queued = watched & WATCH_LATE ? 3 : 0;
     for (size_t t = 0; t < 6; t++) {
         assert_ok(b->kind->score(b));
         if (watched & WATCH_SCORE && t % 2) assert_ok(svmp_backend_view(b, ARRAY_SCORE, &seen));
@@ -365,8 +365,8 @@ static svmp_run *run_on(const svmp_model *model, const backend_kind *kind, const
 static void expect_same_runs(svmp_run *one, svmp_run *two) {
     const double *x, *y;
     assert_int_equal(svmp_run_iteration(one), svmp_run_iteration(two));
-    assert_int_equal(one->way.count, two->way.count);
-    assert_memory_equal(one->way.column, two->way.column, sizeof one->way.column);
+    assert_int_equal(one->trace.count, two->trace.count);
+    assert_memory_equal(one->trace.column, two->trace.column, sizeof one->trace.column);
     assert_true(one->rate == two->rate && one->backend->largest == two->backend->largest);
     assert_ok(svmp_backend_view(one->backend, ARRAY_PARTICLES, &x));
     assert_ok(svmp_backend_view(two->backend, ARRAY_PARTICLES, &y));
@@ -381,7 +381,7 @@ static void test_nobody_waits(void **state) {
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 4, 3);
     for (size_t each = 0; each < 2 * 3; each++) {
-        const size_t k = each / 2, most = each % 2 ? BACKEND_PATIENCE : 5;
+        const size_t k = each / 2, most = each % 2 ? BACKEND_MOST_QUEUED : 5;
         svmp_outcome outcome;
         svmp_run *quiet = run_on(model, kinds[k], "41"), *late = run_on(model, kinds[k], "60"),
                  *timely = run_on(model, kinds[k], "60");
@@ -398,7 +398,7 @@ static void test_nobody_waits(void **state) {
         expect_same_runs(quiet, timely);
         const size_t lag = k == 2 ? 0 : most;
         for (size_t t = 1; t <= 41; t++) {
-            assert_true(strict.heard[t] == quiet->way.column[1][t - 1]);
+            assert_true(strict.heard[t] == quiet->trace.column[1][t - 1]);
             assert_true(t > lag ? patient.heard[t] == strict.heard[t - lag] : isnan(patient.heard[t]));
         }
         svmp_run_free(quiet);
@@ -466,7 +466,7 @@ static void test_late_divergence(void **state) {
             *strstr(words[k], ", at the value") = 0;
             ended[k] = svmp_run_iteration(run);
             assert_in_range(ended[k], 2, 30);
-            assert_int_equal(run->way.count, ended[k]);
+            assert_int_equal(run->trace.count, ended[k]);
             assert_int_equal(run->backend->moved, 0);
             assert_ok(svmp_backend_view(run->backend, ARRAY_PARTICLES, &end));
             memcpy(x[k], end, sizeof x[k]);

@@ -45,11 +45,11 @@ static void evaluate(const svmp_model *model, int threads, size_t n, const doubl
 static void test_eigen(void **state) {
     (void)state;
     for (size_t n = 1; n <= 40; n = n < 6 ? n + 1 : 2 * n) {
-        double a[40 * 40], v[40 * 40], value[40], room[40];
+        double a[40 * 40], v[40 * 40], value[40], workspace[40];
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j <= i; j++) a[i * n + j] = a[j * n + i] = test_random(n, i * n + j);
         memcpy(v, a, n * n * sizeof *v);
-        assert_true(svmp_eigen_symmetric(n, v, value, room));
+        assert_true(svmp_eigen_symmetric(n, v, value, workspace));
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++) {
                 double entry = 0, product = 0;
@@ -61,9 +61,9 @@ static void test_eigen(void **state) {
                 assert_near(product, i == j, 1e-13);
             }
     }
-    double none[4] = {1, NAN, NAN, 1}, zero[9] = {0}, value[3], room[3];
-    assert_false(svmp_eigen_symmetric(2, none, value, room));
-    assert_true(svmp_eigen_symmetric(3, zero, value, room));
+    double none[4] = {1, NAN, NAN, 1}, zero[9] = {0}, value[3], workspace[3];
+    assert_false(svmp_eigen_symmetric(2, none, value, workspace));
+    assert_true(svmp_eigen_symmetric(3, zero, value, workspace));
     assert_true(value[0] == 0 && value[1] == 0 && value[2] == 0);
 }
 
@@ -190,8 +190,8 @@ static void test_programs(void **state) {
 /* ---- clipped ----------------------------------------------------------------------------------------------------- */
 
 static double least_eigenvalue(size_t d, double *matrix) {
-    double value[MOST], room[MOST], least = INFINITY;
-    assert_true(svmp_eigen_symmetric(d, matrix, value, room));
+    double value[MOST], workspace[MOST], least = INFINITY;
+    assert_true(svmp_eigen_symmetric(d, matrix, value, workspace));
     for (size_t k = 0; k < d; k++) least = fmin(least, value[k]);
     return least;
 }
@@ -251,7 +251,8 @@ static void test_factorisation(void **state) {
     svmp_context *context = test_context(2);
     svmp_model *model = test_random_gaussian(context, 30, 0.1, 0, 5);
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
-    static double dense[MOST * MOST], linear[MOST], unit[MOST * MOST], spread[MOST * MOST], value[MOST], room[MOST];
+    static double dense[MOST * MOST], linear[MOST], unit[MOST * MOST], spread[MOST * MOST], value[MOST],
+        workspace[MOST];
     curvature *c = NULL;
     factorisation *f = NULL;
     size_t bad;
@@ -271,12 +272,12 @@ static void test_factorisation(void **state) {
     memset(spread, 0, sizeof spread);
     for (size_t i = 0; i < d; i++) unit[i * d + i] = spread[i * d + i] = 1;
     assert_ok(svmp_factorisation_solve(f, 2, d, unit));
-    assert_ok(svmp_factorisation_spread(f, 2, d, spread));
+    assert_ok(svmp_factorisation_correlate(f, 2, d, spread));
     assert_ok(svmp_factorisation_inverse(f, inverse));
 
     double log_determinant = 0, copy[MOST * MOST];
     memcpy(copy, dense, d * d * sizeof *copy);
-    assert_true(svmp_eigen_symmetric(d, copy, value, room));
+    assert_true(svmp_eigen_symmetric(d, copy, value, workspace));
     for (size_t k = 0; k < d; k++) log_determinant += log(value[k]);
     assert_near(svmp_factorisation_log_determinant(f), log_determinant, 1e-12);
     test_invert(d, dense);
@@ -293,8 +294,8 @@ static void test_factorisation(void **state) {
 
     double one[MOST], two[2 * MOST]; /* a column by itself has the bits that it has beside another */
     for (size_t i = 0; i < d; i++) one[i] = two[2 * i] = test_random(8, i), two[2 * i + 1] = -1;
-    assert_ok(svmp_factorisation_spread(f, 1, 1, one));
-    assert_ok(svmp_factorisation_spread(f, 2, 2, two));
+    assert_ok(svmp_factorisation_correlate(f, 1, 1, one));
+    assert_ok(svmp_factorisation_correlate(f, 2, 2, two));
     for (size_t i = 0; i < d; i++) assert_true(one[i] == two[2 * i]);
     svmp_factorisation_free(f);
     svmp_curvature_free(c);
@@ -389,7 +390,7 @@ static void check_supernodes(size_t side, size_t clique) {
             }
         assert_ok(svmp_factorisation_solve(f, threads, 1, y));
         for (size_t i = 0; i < order; i++) assert_near(y[i], x[i], 1e-9);
-        assert_ok(svmp_factorisation_spread(f, threads, 1, z));
+        assert_ok(svmp_factorisation_correlate(f, threads, 1, z));
         if (threads == 1) first = memcpy(malloc(order * sizeof *z), z, order * sizeof *z);
         assert_memory_equal(z, first, order * sizeof *z);
 

@@ -92,8 +92,9 @@ static void note(svmp_log_level level, const char *message, void *data) {
  * shorter than that of a reader who does not look. */
 static void test_no_end(void **state) {
     (void)state;
-    static const char endless[] = "model { n ~ dpois(l)\n s ~ dbin(0.5, n)\n for (j in 1:2) { y[j] ~ dbin(p, s) }\n"
-                                  " l ~ dunif(0, 5000)\n p ~ dunif(0, 1) }";
+    static const char improper_direction[] =
+        "model { n ~ dpois(l)\n s ~ dbin(0.5, n)\n for (j in 1:2) { y[j] ~ dbin(p, s) }\n"
+        " l ~ dunif(0, 5000)\n p ~ dunif(0, 1) }";
     const char *dump = "y <- c(2, 5)";
     svmp_context *context = test_context(1);
     svmp_data *data = NULL;
@@ -101,9 +102,10 @@ static void test_no_end(void **state) {
     told t = {0};
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    assert_ok(svmp_model_read_text(context, "m.bug", endless, data, NULL, &plain));
+    assert_ok(svmp_model_read_text(context, "m.bug", improper_direction, data, NULL, &plain));
     assert_ok(svmp_context_set_log(context, note, &t));
-    assert_ok(svmp_model_read_text(context, "m.bug", endless, data, &(svmp_reading){.coordinates = "auto"}, &model));
+    assert_ok(svmp_model_read_text(context, "m.bug", improper_direction, data, &(svmp_reading){.coordinates = "auto"},
+                                   &model));
     assert_int_equal(t.ends, 1);
     assert_true(t.end == most_states(model) - 1);
     assert_true(most_states(model) >= most_states(plain));

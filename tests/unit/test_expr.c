@@ -308,19 +308,19 @@ static void check_shared(program_fixture *fixture, expr value, unsigned same, si
     assert_true(svmp_bound_lane_operations(bound) < svmp_bound_lane_operations(&plain));
     double *x = malloc(2 * VARIABLES * n * sizeof *x), *ours = malloc(ROWS * n * sizeof *ours);
     double *theirs = malloc(ROWS * n * sizeof *theirs);
-    void *room = malloc(svmp_bound_scratch(bound, n)), *rest = malloc(svmp_bound_scratch(&plain, n));
+    void *workspace = malloc(svmp_bound_scratch(bound, n)), *rest = malloc(svmp_bound_scratch(&plain, n));
     svmp_random_normals((random_stream){.a = n, .purpose = RANDOM_TEST}, 2 * VARIABLES * n, x);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; pass && k < INSTANCES * SLOTS; k++) group.variables[k] += k / SLOTS / 9 % 2 * VARIABLES;
         for (int slopes = 0; slopes < 2; slopes++) {
-            svmp_bound_evaluate(bound, group.variables, 0, INSTANCES, n, x, room, ours,
+            svmp_bound_evaluate(bound, group.variables, 0, INSTANCES, n, x, workspace, ours,
                                 slopes ? ours + INSTANCES * n : NULL);
             svmp_bound_evaluate(&plain, group.variables, 0, INSTANCES, n, x, rest, theirs,
                                 slopes ? theirs + INSTANCES * n : NULL);
             assert_memory_equal(ours, theirs, (slopes ? ROWS : INSTANCES) * n * sizeof *ours);
         }
     }
-    free(x), free(ours), free(theirs), free(room), free(rest);
+    free(x), free(ours), free(theirs), free(workspace), free(rest);
     free_group(fixture, &group);
 }
 
@@ -355,15 +355,16 @@ static void check_view(const factor_group *group, const program *compiled, unsig
     svmp_random_normals((random_stream){.a = n, .purpose = RANDOM_TEST}, 2 * VARIABLES * n, x);
     assert_ok(svmp_bound_partial(svmp_program_group_bound(group), count, slots, &partial));
     assert_true(svmp_program_partial_operations(partial, true) <= svmp_program_lane_operations(compiled, true));
-    void *scratch = malloc(group->kind->scratch(group, n)), *room = malloc(group->kind->view_scratch(group, NULL, n));
+    void *scratch = malloc(group->kind->scratch(group, n)),
+         *workspace = malloc(group->kind->view_scratch(group, NULL, n));
     void *less = malloc(group->kind->view_scratch(group, partial, n));
     assert_int_equal(moved.kind->evaluate(&moved, 0, INSTANCES, n, x, scratch, whole, whole + INSTANCES * n), 0);
     const instance_view view = {INSTANCES, instance, shift, own, x, x};
     for (int pass = 0; pass < 3; pass++) { /* all derivatives; those of the subset; without the value */
         const size_t rows = pass == 0 ? SLOTS : count;
         memset(value, 0, INSTANCES * n * sizeof *value);
-        group->kind->evaluate_view(group, pass ? partial : NULL, &view, n, pass ? less : room, pass == 2 ? NULL : value,
-                                   gradient);
+        group->kind->evaluate_view(group, pass ? partial : NULL, &view, n, pass ? less : workspace,
+                                   pass == 2 ? NULL : value, gradient);
         for (size_t k = 0; k < INSTANCES; k++) {
             if (pass < 2) assert_memory_equal(value + k * n, whole + instance[k] * n, n * sizeof *value);
             for (size_t j = 0; j < rows; j++) {
@@ -373,7 +374,7 @@ static void check_view(const factor_group *group, const program *compiled, unsig
         }
     }
     svmp_program_partial_free(partial);
-    free(x), free(whole), free(value), free(gradient), free(scratch), free(room), free(less);
+    free(x), free(whole), free(value), free(gradient), free(scratch), free(workspace), free(less);
 }
 
 static void test_views(void **state) {

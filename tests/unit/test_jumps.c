@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "expr/program.h"
-#include "model/density_jumps.h"
+#include "model/density_discontinuities.h"
 #include "unit/support.h"
 
 /* f = x0 step(x1 - 2) + max(x2, 0) + |x3| + ifelse(x4^2 > 1, x5, x0): it jumps in x1 and x4, though it bends in others.
@@ -23,12 +23,12 @@ static void test_slots(void **state) {
     expr f = svmp_expr_add(b, svmp_expr_multiply(b, x[0], step), smooth);
     f = svmp_expr_add(b, f, svmp_expr_ifelse(b, above, x[5], x[0]));
     assert_ok(svmp_program_finish(b, f, 6, 0, &p));
-    assert_ok(svmp_program_jumps(p, slots, &any));
+    assert_ok(svmp_program_discontinuities(p, slots, &any));
     assert_true(any);
     for (size_t k = 0; k < 6; k++) assert_int_equal(slots[k], k == 1 || k == 4);
     svmp_program_free(p);
     assert_ok(svmp_program_finish(b, svmp_expr_exp(b, smooth), 6, 0, &p));
-    assert_ok(svmp_program_jumps(p, slots, &any));
+    assert_ok(svmp_program_discontinuities(p, slots, &any));
     assert_false(any);
     svmp_program_free(p);
     svmp_builder_free(b);
@@ -57,7 +57,7 @@ static void test_formulas_do_not_jump(void **state) {
         svmp_model *model = NULL;
         bool *jumps = NULL;
         assert_ok(svmp_model_read_text(context, NULL, cases[k].text, NULL, NULL, &model));
-        assert_ok(svmp_model_jumps(model, &jumps));
+        assert_ok(svmp_model_discontinuities(model, &jumps));
         assert_int_equal(jumps != NULL && jumps[0], cases[k].jumps);
         svmp_release(context, jumps);
         svmp_model_free(model);

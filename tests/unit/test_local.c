@@ -63,20 +63,20 @@ typedef struct looked {
     size_t n, colours, hubs;
     double *x, *y;
     double *value[2], *score[2]; /* node by node, variable by variable; at x, at y */
-    double *alone;               /* scores by svmp_local_score */
+    double *alone;               /* scores by svmp_node_evaluate_scores */
 } looked;
 
 static double *numbers(size_t count) { return calloc(count + 1, sizeof(double)); }
 
-static void look_at_task(local *l, const svmp_graph *graph, const local_task *task, looked *k) {
+static void look_at_task(node_evaluator *l, const svmp_graph *graph, const node_task *task, looked *k) {
     const size_t n = k->n;
     double *value = numbers(task->count * n), *score = numbers(task->rows * n), *y = numbers(task->rows * n);
     for (size_t v = 0, r = 0; v < task->count; v++)
         for (size_t i = graph->first[task->nodes[v]]; i < graph->first[task->nodes[v] + 1]; i++, r++)
             memcpy(y + r * n, k->y + i * n, n * sizeof *y);
     for (int at = 0; at < 2; at++) {
-        assert_true((at == 0 ? svmp_local_here(l, task, 0, k->x, value, score)
-                             : svmp_local_there(l, task, 0, k->x, y, value, score)) == LOCAL_DONE);
+        assert_true((at == 0 ? svmp_node_evaluate_current(l, task, 0, k->x, value, score)
+                             : svmp_node_evaluate_proposed(l, task, 0, k->x, y, value, score)) == NODE_EVALUATED);
         for (size_t v = 0, r = 0; v < task->count; v++) {
             const size_t node = task->nodes[v], first = graph->first[node], rows = graph->first[node + 1] - first;
             memcpy(k->value[at] + node * n, value + v * n, n * sizeof *value);
@@ -103,20 +103,21 @@ static looked look(const svmp_model *model, size_t n, int threads, double far) {
         k.y[e] = far + 0.6 * test_random(2, e);
     }
     uint32_t *colour = calloc(graph->nodes, sizeof *colour);
-    local *l = NULL;
+    node_evaluator *l = NULL;
     assert_ok(svmp_graph_colour(graph, colour, &k.colours));
-    assert_ok(svmp_local_create(model, n, threads, k.colours, colour, &l));
+    assert_ok(svmp_node_evaluator_create(model, n, threads, k.colours, colour, &l));
     for (size_t c = 0; c < k.colours; c++) {
         size_t count, hubs;
-        const local_task *tasks = svmp_local_tasks(l, c, &count, &hubs);
+        const node_task *tasks = svmp_node_evaluator_tasks(l, c, &count, &hubs);
         for (size_t t = 0; t < count; t++) {
             assert_int_equal(tasks[t].hub, t >= hubs);
-            assert_true(tasks[t].count <= svmp_local_most_nodes(l) && tasks[t].rows <= svmp_local_most_rows(l));
+            assert_true(tasks[t].count <= svmp_node_evaluator_most_nodes(l) &&
+                        tasks[t].rows <= svmp_node_evaluator_most_rows(l));
             look_at_task(l, graph, &tasks[t], &k);
         }
     }
-    assert_ok(svmp_local_score(l, k.x, k.y, k.alone));
-    svmp_local_free(l);
+    assert_ok(svmp_node_evaluate_scores(l, k.x, k.y, k.alone));
+    svmp_node_evaluator_free(l);
     free(colour);
     return k;
 }
@@ -200,22 +201,22 @@ static void test_far_from_zero(void **state) {
     assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, NULL));
     assert_ok(svmp_model_add_gaussian(model, 1, &node, &precision, (double[]){precision * centre}));
     assert_ok(svmp_model_finish(model));
-    local *l = NULL;
-    assert_ok(svmp_local_create(model, N, 1, 1, (uint32_t[]){0}, &l));
+    node_evaluator *l = NULL;
+    assert_ok(svmp_node_evaluator_create(model, N, 1, 1, (uint32_t[]){0}, &l));
     double x[N], y[N], value[2][N], score[2][N];
     for (size_t k = 0; k < N; k++) {
         x[k] = centre + 1e-4 * test_random(1, k);
         y[k] = centre + 1e-4 * test_random(2, k);
     }
     size_t count, hubs;
-    const local_task *task = svmp_local_tasks(l, 0, &count, &hubs);
-    assert_true(svmp_local_here(l, task, 0, x, value[0], score[0]) == LOCAL_DONE);
-    assert_true(svmp_local_there(l, task, 0, x, y, value[1], score[1]) == LOCAL_DONE);
+    const node_task *task = svmp_node_evaluator_tasks(l, 0, &count, &hubs);
+    assert_true(svmp_node_evaluate_current(l, task, 0, x, value[0], score[0]) == NODE_EVALUATED);
+    assert_true(svmp_node_evaluate_proposed(l, task, 0, x, y, value[1], score[1]) == NODE_EVALUATED);
     for (size_t k = 0; k < N; k++) {
         const double dx = x[k] - centre, dy = y[k] - centre; /* exact */
         assert_near(value[1][k] - value[0][k], 0.5 * precision * (dx * dx - dy * dy), 1e-6);
     }
-    svmp_local_free(l);
+    svmp_node_evaluator_free(l);
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -265,13 +266,13 @@ static void test_functions(void **state) {
     /* A function that fails is named. */
     double x[12] = {0}, score[12];
     uint32_t colour[] = {0, 1, 2, 3, 4, 5};
-    local *l = NULL;
-    assert_ok(svmp_local_create(model, 1, 1, 6, colour, &l));
-    assert_ok(svmp_local_score(l, x, x, score));
+    node_evaluator *l = NULL;
+    assert_ok(svmp_node_evaluator_create(model, 1, 1, 6, colour, &l));
+    assert_ok(svmp_node_evaluate_scores(l, x, x, score));
     counts[2] = 0;
-    assert_int_equal(svmp_local_score(l, x, x, score), SVMP_CALLBACK_FAILED);
+    assert_int_equal(svmp_node_evaluate_scores(l, x, x, score), SVMP_CALLBACK_FAILED);
     assert_non_null(strstr(svmp_context_error(context), "factor 3"));
-    svmp_local_free(l);
+    svmp_node_evaluator_free(l);
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -363,15 +364,15 @@ static void test_some_nodes(void **state) {
     looked all = look(model, N, 2, 0);
     uint32_t *colour = calloc(graph->nodes, sizeof *colour);
     double *score = numbers(graph->variables * N);
-    for (size_t v = 0; v < graph->nodes; v++) colour[v] = v % 3 == 1 ? LOCAL_NONE : (uint32_t)v;
+    for (size_t v = 0; v < graph->nodes; v++) colour[v] = v % 3 == 1 ? NODE_UNCOLOURED : (uint32_t)v;
     for (size_t e = 0; e < graph->variables * N; e++) score[e] = 7;
-    local *l = NULL;
-    assert_ok(svmp_local_create(model, N, 2, graph->nodes, colour, &l));
-    assert_ok(svmp_local_score(l, all.x, all.y, score));
+    node_evaluator *l = NULL;
+    assert_ok(svmp_node_evaluator_create(model, N, 2, graph->nodes, colour, &l));
+    assert_ok(svmp_node_evaluate_scores(l, all.x, all.y, score));
     for (size_t v = 0; v < graph->nodes; v++)
         for (size_t e = graph->first[v] * N; e < graph->first[v + 1] * N; e++)
-            assert_true(score[e] == (colour[v] == LOCAL_NONE ? 7 : all.alone[e]));
-    svmp_local_free(l);
+            assert_true(score[e] == (colour[v] == NODE_UNCOLOURED ? 7 : all.alone[e]));
+    svmp_node_evaluator_free(l);
     free(colour);
     free(score);
     forget(&all);
@@ -389,26 +390,26 @@ static void check_differences(const svmp_model *model, const char *name) {
     uint32_t *colour = calloc(graph->nodes, sizeof *colour);
     double *x = numbers(graph->variables * N);
     size_t colours;
-    local *l = NULL;
+    node_evaluator *l = NULL;
     assert_ok(svmp_graph_colour(graph, colour, &colours));
-    assert_ok(svmp_local_create(model, N, 1, colours, colour, &l));
-    const size_t rows = svmp_local_most_rows(l), nodes = svmp_local_most_nodes(l);
+    assert_ok(svmp_node_evaluator_create(model, N, 1, colours, colour, &l));
+    const size_t rows = svmp_node_evaluator_most_rows(l), nodes = svmp_node_evaluator_most_nodes(l);
     double *y = numbers(rows * N), *score = numbers(rows * N), *spare = numbers(rows * N);
     double *above = numbers(nodes * N), *below = numbers(nodes * N);
     for (size_t e = 0; e < graph->variables * N; e++) x[e] = 0.5 * test_random(4, e);
     for (size_t c = 0; c < colours; c++) {
         size_t count, hubs;
-        const local_task *tasks = svmp_local_tasks(l, c, &count, &hubs);
+        const node_task *tasks = svmp_node_evaluator_tasks(l, c, &count, &hubs);
         for (size_t t = 0; t < count; t++)
             for (size_t k = 0, r = 0; k < tasks[t].count; k++)
                 for (size_t j = 0; j < svmp_graph_node_dimension(graph, tasks[t].nodes[k]); j++, r++) {
                     for (size_t e = 0; e < tasks[t].rows * N; e++) y[e] = 0.5 * test_random(5, e);
-                    svmp_local_here(l, &tasks[t], 0, x, NULL, spare);
-                    svmp_local_there(l, &tasks[t], 0, x, y, above, score);
+                    svmp_node_evaluate_current(l, &tasks[t], 0, x, NULL, spare);
+                    svmp_node_evaluate_proposed(l, &tasks[t], 0, x, y, above, score);
                     for (size_t e = r * N; e < (r + 1) * N; e++) y[e] += h;
-                    svmp_local_there(l, &tasks[t], 0, x, y, above, spare);
+                    svmp_node_evaluate_proposed(l, &tasks[t], 0, x, y, above, spare);
                     for (size_t e = r * N; e < (r + 1) * N; e++) y[e] -= 2 * h;
-                    svmp_local_there(l, &tasks[t], 0, x, y, below, spare);
+                    svmp_node_evaluate_proposed(l, &tasks[t], 0, x, y, below, spare);
                     for (size_t e = 0; e < N; e++) {
                         const double wanted = (above[k * N + e] - below[k * N + e]) / (2 * h);
                         const double rounding = 1e-15 * fabs(above[k * N + e]) / h;
@@ -418,7 +419,7 @@ static void check_differences(const svmp_model *model, const char *name) {
                     }
                 }
     }
-    svmp_local_free(l);
+    svmp_node_evaluator_free(l);
     free(colour), free(x), free(y), free(score), free(spare), free(above), free(below);
 }
 
@@ -483,12 +484,12 @@ static void test_memory(void **state) {
     size_t colours;
     svmp_status status = SVMP_NO_MEMORY;
     for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
-        local *l = NULL;
+        node_evaluator *l = NULL;
         memory.left = allowed;
         status = svmp_graph_colour(model->graph, colour, &colours);
-        if (status == SVMP_OK) status = svmp_local_create(model, 3, 2, colours, colour, &l);
+        if (status == SVMP_OK) status = svmp_node_evaluator_create(model, 3, 2, colours, colour, &l);
         if (status != SVMP_OK) assert_non_null(strstr(svmp_context_error(context), "Out of memory"));
-        svmp_local_free(l);
+        svmp_node_evaluator_free(l);
         assert_true(allowed < 1000);
     }
     assert_ok(status);

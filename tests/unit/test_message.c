@@ -315,7 +315,7 @@ static void test_identities_of_the_fixed_point(void **state) {
             for (size_t e = 0; e < D * N; e++) x[e] += 0.1 * pow(descent->sd[e / N], 2) * descent->phi[e];
         }
         assert_ok(descent->kind->score(descent));
-        assert_true(descent->messages->asked[0] && descent->messages->asked[1] == (k == 0));
+        assert_true(descent->messages->has_message[0] && descent->messages->has_message[1] == (k == 0));
         for (size_t i = 0; i < D; i++) {
             double expected = 0, z[N];
             for (size_t j = 0; j < D; j++) expected += S[i * D + j] * b[j];
@@ -324,7 +324,7 @@ static void test_identities_of_the_fixed_point(void **state) {
             assert_near(mean_of(N, x + i * N), expected, 1e-9);
             assert_near(mean_of(N, s + i * N), 0, 1e-10);
             assert_near(product_of(N, s + i * N, z), -1, 1e-10);
-            if (descent->messages->asked[i])
+            if (descent->messages->has_message[i])
                 assert_near(product_of(N, s + i * N, descent->messages->rows + i * N), 0, 1e-10);
             if (k == 1) assert_near(product_of(N, z, z), S[i * D + i], 1e-9);
         }

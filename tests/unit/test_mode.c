@@ -26,10 +26,10 @@ static void test_ridge(void **state) {
     svmp_context *context = test_context(1);
     int calls = 0;
     double x[2] = {-1.2, 1};
-    lbfgs_end end;
+    lbfgs_result end;
     const lbfgs_problem problem = {2, NULL, NULL, ridge, &calls};
     assert_ok(svmp_lbfgs_maximise(context, &problem, x, &end));
-    assert_int_equal(end.outcome, LBFGS_FOUND);
+    assert_int_equal(end.outcome, LBFGS_CONVERGED);
     assert_near(x[0], 1, 1e-8);
     assert_near(x[1], 1, 1e-8);
     assert_true(calls < 100);
@@ -42,17 +42,17 @@ static void test_box(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     int calls = 0;
-    lbfgs_end end;
+    lbfgs_result end;
     double x[2] = {-1.2, 1}, lower[2] = {-INFINITY, -INFINITY}, upper[2] = {0.5, INFINITY};
     const lbfgs_problem problem = {2, lower, upper, ridge, &calls};
     assert_ok(svmp_lbfgs_maximise(context, &problem, x, &end));
-    assert_int_equal(end.outcome, LBFGS_FOUND);
+    assert_int_equal(end.outcome, LBFGS_CONVERGED);
     assert_true(x[0] == 0.5);
     assert_near(x[1], 0.25, 1e-5);
     upper[1] = 0;
     x[0] = x[1] = -1;
     assert_ok(svmp_lbfgs_maximise(context, &problem, x, &end));
-    assert_int_equal(end.outcome, LBFGS_FOUND);
+    assert_int_equal(end.outcome, LBFGS_CONVERGED);
     assert_true(x[1] == 0);
     assert_near(2 * (1 - x[0]) - 400 * x[0] * x[0] * x[0], 0, 1e-3);
     svmp_context_free(context);
@@ -82,17 +82,17 @@ static svmp_status broken(void *unused, const double *x, double *value, double *
 static void test_ends(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
-    lbfgs_end end;
+    lbfgs_result end;
     double x = 1e-3;
     assert_ok(svmp_lbfgs_maximise(context, &(lbfgs_problem){1, NULL, NULL, half_line, NULL}, &x, &end));
-    assert_int_equal(end.outcome, LBFGS_FOUND);
+    assert_int_equal(end.outcome, LBFGS_CONVERGED);
     assert_near(x, 1, 1e-7);
     x = -1;
     assert_ok(svmp_lbfgs_maximise(context, &(lbfgs_problem){1, NULL, NULL, half_line, NULL}, &x, &end));
-    assert_int_equal(end.outcome, LBFGS_LOST);
+    assert_int_equal(end.outcome, LBFGS_FAILED);
     x = 0;
     assert_ok(svmp_lbfgs_maximise(context, &(lbfgs_problem){1, NULL, NULL, slope, NULL}, &x, &end));
-    assert_int_equal(end.outcome, LBFGS_AWAY);
+    assert_int_equal(end.outcome, LBFGS_DIVERGED);
     assert_int_equal(svmp_lbfgs_maximise(context, &(lbfgs_problem){1, NULL, NULL, broken, NULL}, &x, &end),
                      SVMP_CALLBACK_FAILED);
     svmp_context_free(context);

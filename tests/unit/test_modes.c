@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "method/moves/leap.h"
+#include "method/moves/mode_jump.h"
 #include "model/model.h"
 #include "model/posterior_modes.h"
 #include "model/text_model.h"
@@ -134,15 +134,15 @@ static void test_leaps(void **state) {
     svmp_context *context = test_context(1);
     svmp_model *model = two_slopes(context);
     backend *b = NULL;
-    leaper *l = NULL;
+    mode_jump *l = NULL;
     double *x, inside = 0, sum = 0, squares = 0;
     distort(context, model->modes);
     assert_ok(svmp_backend_create(&svmp_backend_ref, model, PARTICLES, 5, NULL, NULL, &b));
-    assert_ok(svmp_leaper_create(b, &l));
+    assert_ok(svmp_mode_jump_create(b, &l));
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t k = 0; k < PARTICLES; k++) x[k] = exact_mean(0);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
-    for (size_t t = 0; t < LEAPS; t++) assert_ok(svmp_leap(l, b, t));
+    for (size_t t = 0; t < LEAPS; t++) assert_ok(svmp_mode_jump_move(l, b, t));
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t k = 0; k < PARTICLES; k++) {
         const double from = x[k] - exact_mean(1);
@@ -155,7 +155,7 @@ static void test_leaps(void **state) {
     assert_near(inside / PARTICLES, share, 4.5 * sqrt(share * (1 - share) / PARTICLES));
     assert_near(sum / inside, 0, 4.5 * sqrt(square / inside));
     assert_near(squares / inside / square, 1, 4.5 * sqrt(2 / inside));
-    svmp_leaper_free(l);
+    svmp_mode_jump_free(l);
     svmp_backend_free(b);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -167,17 +167,17 @@ static void test_no_start(void **state) {
     svmp_context *context = test_context(1);
     svmp_model *model = two_slopes(context);
     backend *b = NULL;
-    leaper *l = NULL;
+    mode_jump *l = NULL;
     double x[10];
     model->modes->mode[0].mean[0] = 1e200; /* whose square is infinite */
     model->modes->mode[0].share = model->modes->mode[1].share = 0.5;
     assert_ok(svmp_modes_finish(context, model->modes));
     assert_ok(svmp_backend_create(&svmp_backend_ref, model, 10, 5, NULL, NULL, &b));
-    assert_ok(svmp_leaper_create(b, &l));
-    assert_int_equal(svmp_leaper_start(l, x), SVMP_NOT_FINITE);
+    assert_ok(svmp_mode_jump_create(b, &l));
+    assert_int_equal(svmp_mode_jump_start(l, x), SVMP_NOT_FINITE);
     assert_string_equal(svmp_context_error(context), "Particle 1 cannot start: the log density is -inf at the mean of "
                                                      "its mode. Try another init.");
-    svmp_leaper_free(l);
+    svmp_mode_jump_free(l);
     svmp_backend_free(b);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -186,12 +186,12 @@ static void test_no_start(void **state) {
 static svmp_status read_and_leap(svmp_context *context, const svmp_data *data) {
     svmp_model *model = NULL;
     backend *b = NULL;
-    leaper *l = NULL;
+    mode_jump *l = NULL;
     svmp_status status = svmp_model_read_text(context, "m.bug", slopes, data, NULL, &model);
     if (status == SVMP_OK) assert_non_null(model->modes);
     if (status == SVMP_OK) status = svmp_backend_create(&svmp_backend_ref, model, 10, 5, NULL, NULL, &b);
-    if (status == SVMP_OK) status = svmp_leaper_create(b, &l);
-    svmp_leaper_free(l);
+    if (status == SVMP_OK) status = svmp_mode_jump_create(b, &l);
+    svmp_mode_jump_free(l);
     svmp_backend_free(b);
     svmp_model_free(model);
     return status;

@@ -37,16 +37,16 @@ static void test_a_file_made_meanwhile_stays(void **state) {
     svmp_context *context = test_context(1);
     for (int overwrite = 0; overwrite < 2; overwrite++) {
         output_file output;
-        char beside[PATH_MAX];
+        char temporary[PATH_MAX];
         assert_ok(svmp_output_open(context, "page", overwrite, &output));
-        snprintf(beside, sizeof beside, "%s", output.beside);
+        snprintf(temporary, sizeof temporary, "%s", output.temporary);
         assert_ok(svmp_output_put(&output, "ours", 4));
         write_text("page", "theirs");
         assert_int_equal(svmp_output_finish(&output), overwrite ? SVMP_OK : SVMP_CANNOT_WRITE);
         svmp_output_close(&output);
         check_content("page", overwrite ? "ours" : "theirs");
-        if (!overwrite) check_content(beside, "ours");
-        if (!overwrite) assert_non_null(strstr(svmp_context_error(context), beside));
+        if (!overwrite) check_content(temporary, "ours");
+        if (!overwrite) assert_non_null(strstr(svmp_context_error(context), temporary));
         assert_int_equal(files_in_folder(1), overwrite ? 1 : 2);
     }
     svmp_context_free(context);
@@ -65,7 +65,7 @@ static void test_permissions_stay(void **state) {
         assert_ok(again ? svmp_output_open_again(context, "page", &output)
                         : svmp_output_open(context, "page", 1, &output));
         assert_ok(svmp_output_put(&output, "two", 3));
-        assert_int_equal(stat(output.beside, &about), 0);
+        assert_int_equal(stat(output.temporary, &about), 0);
         assert_int_equal(about.st_mode & 07777, 0600);
         assert_ok(svmp_output_finish(&output));
         svmp_output_close(&output);

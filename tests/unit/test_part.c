@@ -56,12 +56,12 @@ static backend *start(const svmp_model *model, const setting *s, const kernel *k
 static void exchange(backend *const *parts, size_t count, const uint32_t *owner) {
     for (size_t p = 0; p < count; p++) {
         const svmp_graph *here = parts[p]->model->graph;
-        for (size_t v = here->own; v < here->nodes; v++) {
-            const backend *from = parts[owner[here->whole_node[v]]];
+        for (size_t v = here->moved; v < here->nodes; v++) {
+            const backend *from = parts[owner[here->node_key[v]]];
             const svmp_graph *there = from->model->graph;
             size_t w = 0;
-            while (there->whole_node[w] != here->whole_node[v]) w++;
-            assert_true(w < there->own);
+            while (there->node_key[w] != here->node_key[v]) w++;
+            assert_true(w < there->moved);
             memcpy(parts[p]->x + here->first[v] * N, from->x + there->first[w] * N,
                    (here->first[v + 1] - here->first[v]) * N * sizeof(double));
         }
@@ -71,7 +71,7 @@ static void exchange(backend *const *parts, size_t count, const uint32_t *owner)
 /* First the interior, with a halo that is not there; then the rest. */
 static void spoil(backend *b) {
     const svmp_graph *graph = b->model->graph;
-    for (size_t k = graph->own_variables * N; k < graph->variables * N; k++) b->x[k] = 1e6;
+    for (size_t k = graph->moved_variables * N; k < graph->variables * N; k++) b->x[k] = 1e6;
 }
 
 static void iterate(backend **parts, size_t count, const uint32_t *owner, const setting *s, const kernel *k,
@@ -80,17 +80,17 @@ static void iterate(backend **parts, size_t count, const uint32_t *owner, const 
         backend *b = parts[p];
         const svmp_graph *graph = b->model->graph;
         spoil(b);
-        b->span = (node_span){0, graph->interior};
+        b->span = (node_span){0, graph->inner};
         assert_int_equal(s->kind->score(b), SVMP_OK);
-        for (size_t first = 0; s->kernel && first < graph->interior; first += 3) {
-            b->span = (node_span){first, first + 3 < graph->interior ? first + 3 : graph->interior};
+        for (size_t first = 0; s->kernel && first < graph->inner; first += 3) {
+            b->span = (node_span){first, first + 3 < graph->inner ? first + 3 : graph->inner};
             assert_int_equal(s->kind->stein(b, k, t), SVMP_OK);
         }
     }
     exchange(parts, count, owner);
     for (size_t p = 0; p < count; p++) {
         backend *b = parts[p];
-        b->span = (node_span){b->model->graph->interior, b->model->graph->own};
+        b->span = (node_span){b->model->graph->inner, b->model->graph->moved};
         assert_int_equal(s->kind->score(b), SVMP_OK);
         if (s->kernel && b->span.first < b->span.last) assert_int_equal(s->kind->stein(b, k, t), SVMP_OK);
     }
@@ -123,9 +123,9 @@ static void agree(const svmp_model *whole, const setting *s, size_t count, way h
     size_t seen = 0;
     for (size_t p = 0; p < count; p++) {
         const svmp_graph *graph = models[p]->graph;
-        for (size_t i = 0; i < graph->own_variables; i++)
-            assert_memory_equal(parts[p]->x + i * N, b->x + graph->whole_variable[i] * N, N * sizeof(double));
-        seen += graph->own_variables;
+        for (size_t i = 0; i < graph->moved_variables; i++)
+            assert_memory_equal(parts[p]->x + i * N, b->x + graph->variable_key[i] * N, N * sizeof(double));
+        seen += graph->moved_variables;
         svmp_backend_free(parts[p]);
         svmp_model_free(models[p]);
     }
@@ -196,10 +196,10 @@ static void sizes_are_those_of_the_parts(void **unused) {
         for (uint32_t p = 0; p < 5; p++) {
             assert_int_equal(svmp_model_part(model, owner, p, &part), SVMP_OK);
             const svmp_graph *graph = part->graph;
-            assert_int_equal(sizes[p].nodes, graph->own);
-            assert_int_equal(sizes[p].boundary, graph->own - graph->interior);
-            assert_int_equal(sizes[p].halo_nodes, graph->nodes - graph->own);
-            assert_int_equal(sizes[p].halo_variables, graph->variables - graph->own_variables);
+            assert_int_equal(sizes[p].nodes, graph->moved);
+            assert_int_equal(sizes[p].boundary, graph->moved - graph->inner);
+            assert_int_equal(sizes[p].halo_nodes, graph->nodes - graph->moved);
+            assert_int_equal(sizes[p].halo_variables, graph->variables - graph->moved_variables);
             assert_int_equal(sizes[p].neighbours, graph->halo->neighbours);
             assert_int_equal(sizes[p].sent_variables, graph->halo->send.start[graph->halo->neighbours]);
             assert_int_equal(sizes[p].entries, graph->neighbourhoods.start[graph->distinct]);

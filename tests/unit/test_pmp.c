@@ -161,7 +161,7 @@ static double log_density(const svmp_model *model, const pmp *p, const size_t *a
 /* Particles from a wide normal, the tables of which are not yet filled. */
 static svmp_run *spread_particles(const svmp_model *model, size_t particles) {
     svmp_run *run = start(model, "tpmp", particles, 1, "normal:1");
-    const pmp *p = run->own;
+    const pmp *p = run->state;
     for (size_t k = 0; k < svmp_graph_variables(svmp_model_graph(model)) * 2 * particles; k++)
         p->x[k] = 2 * test_random(99, k);
     return run;
@@ -175,7 +175,7 @@ static void test_potentials_add_up_to_the_log_density(void **state) {
     svmp_model *model = make_tree(context, NODES, 1, 11);
     assert_true(model->group_count > 4);
     svmp_run *run = spread_particles(model, N);
-    pmp *p = run->own;
+    pmp *p = run->state;
     assert_int_equal(p->pairs->edges, NODES - 1);
     assert_ok(svmp_pmp_tables(p));
     for (size_t trial = 0; trial < 200; trial++) {
@@ -203,7 +203,7 @@ static void test_max_sum_equals_brute_force_on_trees(void **state) {
     for (uint64_t tree = 0; tree < 5; tree++) {
         svmp_model *model = make_tree(context, NODES, 1, 20 + 10 * tree);
         svmp_run *run = spread_particles(model, N);
-        pmp *p = run->own;
+        pmp *p = run->state;
         assert_ok(svmp_pmp_tables(p));
         assert_true(svmp_pmp_pass(p) <= 1e-5);
         double best[NODES][ALL], largest = -INFINITY;
@@ -244,7 +244,7 @@ static void test_new_particles(void **state) {
     options.iterations = 1;
     assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_run_go(run, &outcome));
-    const pmp *p = run->own;
+    const pmp *p = run->state;
     double walks = 0, squares = 0, through = 0;
     for (size_t v = 0; v < NODES; v++)
         for (size_t l = 0; l < N; l++) {
@@ -311,7 +311,7 @@ static void test_runs_keep_what_they_promise(void **state) {
         svmp_run *run = start(model, methods[m], N, 3, "normal:1");
         svmp_outcome outcome;
         assert_ok(svmp_run_go(run, &outcome));
-        const pmp *p = run->own;
+        const pmp *p = run->state;
         for (size_t v = 0; v < 7; v++) {
             const double *belief = p->belief + v * ALL;
             const size_t first = svmp_graph_node_first(svmp_model_graph(model), v);

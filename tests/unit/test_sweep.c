@@ -44,7 +44,7 @@ static double *check_stays(const svmp_model *model, size_t n, const double *star
     memcpy(x, start, variables * n * sizeof *x);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
     assert_ok(svmp_sweeper_create(b, &s));
-    assert_ok(svmp_sweeper_measure(s, b, 0));
+    assert_ok(svmp_sweeper_measure_curvature(s, b, 0));
     for (size_t t = 0; t < 30; t++) assert_ok(svmp_sweep(s, b, t, adapted / sqrt(1 + (double)t)));
     memcpy(x, start, variables * n * sizeof *x); /* steps that were chosen on the way know of the particles: again */
     for (size_t t = 30; t < 36; t++) assert_ok(svmp_sweep(s, b, t, 0));
@@ -295,9 +295,9 @@ static void walk_in_units(svmp_context *context, const scaled *units, int togeth
     for (size_t e = 0; e < 2 * n; e++) x[e] = units->by[e / n] * test_random(8, apart ? e : e / n);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
     assert_ok(svmp_sweeper_create(b, &s));
-    assert_ok(svmp_sweeper_measure(s, b, 0));
+    assert_ok(svmp_sweeper_measure_curvature(s, b, 0));
     for (size_t t = 0; t < 40; t++) {
-        if (t == 16) assert_ok(svmp_sweeper_measure(s, b, 1));
+        if (t == 16) assert_ok(svmp_sweeper_measure_curvature(s, b, 1));
         assert_ok(svmp_sweep(s, b, t, t < 30 ? 1 / sqrt(1 + (double)t) : 0));
     }
     for (size_t e = 0; e < 2 * n; e++) end[e] = x[e] / units->by[e / n];

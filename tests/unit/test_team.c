@@ -131,20 +131,20 @@ static void read_part(player *p) {
     double *x = calloc(graph->variables * n + 1, sizeof *x), *score = calloc(graph->variables * n + 1, sizeof *score);
     double *log_density = calloc(n, sizeof *log_density);
     for (size_t i = 0; i < graph->variables; i++)
-        memcpy(x + i * n, script->x + graph->whole_variable[i] * n, n * sizeof *x);
+        memcpy(x + i * n, script->x + graph->variable_key[i] * n, n * sizeof *x);
     assert_int_equal(svmp_evaluator_create(model, n, 1, &e), SVMP_OK);
     assert_int_equal(svmp_evaluate(e, x, NULL, score), SVMP_OK);
     assert_int_equal(svmp_evaluate_log_density(e, x, log_density, &known), SVMP_OK);
     assert_true(known);
-    assert_int_equal(split.own, graph->own);
+    assert_int_equal(split.own, graph->moved);
     assert_int_equal(graph->whole_nodes, script->whole->graph->nodes);
-    for (size_t i = 0; i < graph->own_variables; i++)
-        assert_memory_equal(score + i * n, script->score + graph->whole_variable[i] * n, n * sizeof *score);
+    for (size_t i = 0; i < graph->moved_variables; i++)
+        assert_memory_equal(score + i * n, script->score + graph->variable_key[i] * n, n * sizeof *score);
     assert_memory_equal(log_density, script->log_density, n * sizeof *log_density);
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         char here[200], there[200];
         assert_string_equal(svmp_model_node_name(model, v, here, sizeof here),
-                            svmp_model_node_name(script->whole, graph->whole_node[v], there, sizeof there));
+                            svmp_model_node_name(script->whole, graph->node_key[v], there, sizeof there));
     }
     assert_memory_equal(model->identity, &script->identity, sizeof script->identity);
     free(x);

@@ -32,8 +32,8 @@ static void run_part(player *p) {
     if (p->status == SVMP_OK) {
         const svmp_graph *graph = model->graph;
         const size_t n = s->options.particles;
-        for (size_t i = 0; i < graph->own_variables; i++)
-            if (memcmp(here->backend->x + i * n, s->alone->backend->x + svmp_graph_whole_variable(graph, i) * n,
+        for (size_t i = 0; i < graph->moved_variables; i++)
+            if (memcmp(here->backend->x + i * n, s->alone->backend->x + svmp_variable_key(graph, i) * n,
                        n * sizeof(double)) != 0)
                 p->status = SVMP_BAD_CALL;
         if (memcmp(&discrepancy, &s->discrepancy, sizeof discrepancy) != 0) p->status = SVMP_BAD_CALL;

@@ -58,7 +58,7 @@ static svmp_status compare_colours(const script *s, const svmp_graph *graph) {
     size_t colours = 0;
     svmp_status status = svmp_graph_colour(graph, colour, &colours);
     for (size_t v = 0; v < graph->nodes && status == SVMP_OK; v++)
-        if (colour[v] != s->colour[svmp_graph_whole_node(graph, v)]) status = SVMP_BAD_INPUT;
+        if (colour[v] != s->colour[svmp_node_key(graph, v)]) status = SVMP_BAD_INPUT;
     free(colour);
     return status == SVMP_OK && colours != s->colours ? SVMP_BAD_INPUT : status;
 }

@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "method/moves/trajectory.h"
 #include "method/transport/averages.h"
-#include "method/transport/held_moments.h"
-#include "method/transport/settled.h"
+#include "method/transport/matched_moments.h"
+#include "method/transport/transport_convergence.h"
 #include "support.h"
 #include "targets.h"
 
@@ -55,7 +55,7 @@ static void test_hold_few(void **state) {
     enum { SIDE = 10, D = SIDE * SIDE, N = 10 };
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
-    static double x[D * N], room[D * N], inverse[D];
+    static double x[D * N], workspace[D * N], inverse[D];
     const double pair[] = {1, -1, -1, 1}, loose = 0.05;
     average to[D];
     gaussian *q = NULL;
@@ -78,7 +78,7 @@ static void test_hold_few(void **state) {
         before = fmax(before, fabs(sqrt(squares / (N - 1)) / to[i].sd - 1));
     }
     assert_true(before > 0.3);
-    assert_ok(svmp_hold(q, to, D, N, x, room));
+    assert_ok(svmp_match_moments(q, to, D, N, x, workspace));
     for (size_t i = 0; i < D; i++) {
         double squares = 0;
         for (size_t l = 0; l < N; l++) squares += x[i * N + l] * x[i * N + l];
@@ -97,8 +97,8 @@ static void test_hold(void **state) {
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
     const double tight = 100, loose = 1 / (9.0 * D);
-    static double x[D * N], room[D * N];
-    double common[N], unit[D * D] = {0}, apart[D - 1];
+    static double x[D * N], workspace[D * N];
+    double common[N], unit[D * D] = {0}, between_share[D - 1];
     average to[D];
     gaussian *q = NULL;
     assert_ok(svmp_model_create(context, &model));
@@ -120,13 +120,13 @@ static void test_hold(void **state) {
         double squares = 0;
         for (size_t l = 0; l < N; l++)
             squares += (x[(i + 1) * N + l] - x[i * N + l]) * (x[(i + 1) * N + l] - x[i * N + l]);
-        apart[i] = sqrt(squares / (N - 1));
+        between_share[i] = sqrt(squares / (N - 1));
     }
     for (size_t i = 0; i < D; i++) {
         for (size_t l = 0; l < N; l++) x[i * N + l] += 2 + 0.4 * common[l];
         to[i] = (average){.mean = (double)i / 100, .sd = sqrt(unit[i * D + i])};
     }
-    assert_ok(svmp_hold(q, to, D, N, x, room));
+    assert_ok(svmp_match_moments(q, to, D, N, x, workspace));
     for (size_t i = 0; i < D; i++) {
         double sum = 0, squares = 0;
         for (size_t l = 0; l < N; l++) sum += x[i * N + l] / N;
@@ -140,7 +140,7 @@ static void test_hold(void **state) {
             const double off = x[(i + 1) * N + l] - x[i * N + l] - 0.01;
             squares += off * off;
         }
-        assert_near(sqrt(squares / (N - 1)) / apart[i], 1, 0.02);
+        assert_near(sqrt(squares / (N - 1)) / between_share[i], 1, 0.02);
     }
     svmp_gaussian_free(q);
     svmp_model_free(model);
@@ -201,7 +201,7 @@ static void test_turns(void **state) {
     for (size_t k = 0; k < TIMES; k++) {
         assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &before));
         memcpy(there, before, sizeof there);
-        assert_ok(svmp_trajectory_look(t, b, &score));
+        assert_ok(svmp_trajectory_evaluate(t, b, &score));
         assert_ok(svmp_trajectory_move(t, b, k, 1));
         assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &before));
         for (size_t l = 0; k >= TRIES && l < N; l++) assert_true(before[l] != there[l]); /* none was refused */
@@ -232,7 +232,7 @@ static void test_averages(void **state) {
     assert_near(row->mean, 3, 1e-14);
     assert_near(row->sd, sqrt(variance), 1e-14);
     assert_near(row->mean_error, sqrt(between / 3), 1e-14);
-    assert_near(row->apart, between / variance, 1e-14);
+    assert_near(row->between_share, between / variance, 1e-14);
     assert_near(row->push, 0, 1e-14);
     assert_near(row->plain, 3, 1e-14);
     assert_near(row->pull, 1 + (-3 - 1 - 2 - 4) / 6.0, 1e-14); /* s (x - 3): -3, -1, 0, 0, -2, -4 */
@@ -476,7 +476,7 @@ static void test_many_variables_settle(void **state) {
         svmp_averages_add(a, x, score);
         if ((t + 1) % LENGTH == 0) svmp_averages_close(a);
     }
-    assert_int_equal(svmp_worst_unrest(svmp_averages_rows(a), VARIABLES).count, 0);
+    assert_int_equal(svmp_find_nonconvergence(svmp_averages_rows(a), VARIABLES).count, 0);
     svmp_averages_free(a);
     svmp_context_free(context);
     free(x), free(score), free(one);

@@ -13,7 +13,7 @@ enum { MOST = 50 };
 
 typedef struct fixture {
     svmp_model *model;
-    double inverse_metric[MOST], *room;
+    double inverse_metric[MOST], *workspace;
     hamiltonian h;
     tree t;
     phase_point z;
@@ -23,7 +23,7 @@ static void set_up(fixture *f, svmp_model *model) {
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
     *f = (fixture){.model = model, .h.variables = d, .h.inverse_metric = f->inverse_metric};
     for (size_t i = 0; i < d; i++) f->inverse_metric[i] = 1;
-    double *rest = f->room = calloc(svmp_tree_room(d) + 3 * d, sizeof *f->room);
+    double *rest = f->workspace = calloc(svmp_tree_workspace_size(d) + 3 * d, sizeof *f->workspace);
     assert_ok(svmp_evaluator_create(model, 1, 1, &f->h.evaluator));
     svmp_tree_take(&f->t, &f->h, &rest);
     svmp_phase_point_take(&f->z, &rest, d);
@@ -31,7 +31,7 @@ static void set_up(fixture *f, svmp_model *model) {
 }
 
 static void tear_down(fixture *f) {
-    free(f->room);
+    free(f->workspace);
     svmp_evaluator_free(f->h.evaluator);
     svmp_model_free(f->model);
 }
@@ -264,7 +264,7 @@ static void test_is_the_algorithm_as_written(void **state) {
     svmp_context *context = test_context(1);
     plain_tree *plain = calloc(1, sizeof *plain);
     size_t forms[2][12] = {{0}};
-    double room[3 * SMALL], *rest = room;
+    double workspace[3 * SMALL], *rest = workspace;
     svmp_phase_point_take(&plain->z, &rest, SMALL);
     for (size_t which = 0; which < 2; which++) {
         fixture f;
@@ -352,7 +352,7 @@ static void test_the_first_step_is_of_the_right_order(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     fixture f;
-    double room[3], *rest = room;
+    double workspace[3], *rest = workspace;
     phase_point trial;
     set_up(&f, standard_normals(context, 1));
     svmp_phase_point_take(&trial, &rest, 1);

@@ -90,9 +90,9 @@ static void test_effects(void **state) {
     enum { N = 400, WINDOW = 40 };
     (void)state;
     svmp_context *context = test_context(1);
-    account *a = NULL;
+    before_after *a = NULL;
     double x[N], score[N], density[N];
-    account_row row;
+    before_after_row row;
     for (size_t l = 0; l < N; l++) {
         x[l] = 1.5 + 0.5 * svmp_random_normal((random_stream){1, 0, 0, RANDOM_TEST}, l);
         score[l] = -x[l];
@@ -100,8 +100,8 @@ static void test_effects(void **state) {
     }
     double before[N];
     memcpy(before, density, sizeof before);
-    assert_ok(svmp_account_create(context, &(account_size){1, 0, N, 1}, x, score, NULL, &a));
-    svmp_account_open(a, WINDOW);
+    assert_ok(svmp_before_after_create(context, &(before_after_size){1, 0, N, 1}, x, score, NULL, &a));
+    svmp_before_after_open(a, WINDOW);
     size_t shots = 0;
     for (size_t t = 1; t <= WINDOW; t++) {
         for (size_t l = 0; l < N; l++) {
@@ -109,22 +109,22 @@ static void test_effects(void **state) {
             score[l] = -x[l];
             density[l] = -0.5 * x[l] * x[l];
         }
-        if (!svmp_account_add(a, x, score, NULL)) continue;
-        svmp_account_add_density(a, density);
+        if (!svmp_before_after_add(a, x, score, NULL)) continue;
+        svmp_before_after_add_density(a, density);
         shots++;
     }
     assert_int_equal(shots, 4);
-    svmp_account_close(a, &row);
+    svmp_before_after_close(a, &row);
     /* standard errors: 0.5/sqrt(400) of the mean, 0.5/sqrt(800) of the sd, 0.024 of the share */
     assert_near(row.effect[SVMP_ASPECT_MEAN], 1.5, 5 * 0.025 / 1.5);
     assert_near(row.effect[SVMP_ASPECT_SPREAD], -0.5, 5 * 0.018);
     assert_near(row.effect[SVMP_ASPECT_TAILS], 0.5 * erfc((1.645 - 1.5) / 0.5 / sqrt(2)) - 0.1, 5 * 0.024);
     assert_near(row.effect[SVMP_ASPECT_SCORES], sqrt(2.5) - 1, 5 * 0.03); /* E[s^2] = 1.5^2 + 0.5^2 */
-    assert_near(row.apart, 1.0 / WINDOW, 0.01);
+    assert_near(row.between_share, 1.0 / WINDOW, 0.01);
     assert_true(row.z[SVMP_ASPECT_MEAN] > 20 && row.z[SVMP_ASPECT_SPREAD] < -8 && row.z[SVMP_ASPECT_MEDIAN] > 15);
-    const account_row all = svmp_account_density(a, before, 0.5);
+    const before_after_row all = svmp_before_after_density(a, before, 0.5);
     assert_near(all.effect[0], 1 - 2.5, 5 * 0.1); /* E[-x^2/2] less that afterwards, over 1/2 */
-    svmp_account_free(a);
+    svmp_before_after_free(a);
     svmp_context_free(context);
 }
 
@@ -206,22 +206,22 @@ static void test_chains(void **state) {
     svmp_context *context = test_context(1);
     double x[2 * N];
     char text[512];
-    for (int apart = 0; apart < 2; apart++) {
+    for (int between_share = 0; between_share < 2; between_share++) {
         svmp_particles *p = NULL;
         svmp_verdict v = {0};
         svmp_random_normals((random_stream){.seed = 5, .purpose = RANDOM_TEST}, 2 * N, x);
-        for (size_t l = 0; apart && l < N; l++) x[N + l] += (double)(l / DRAWS);
+        for (size_t l = 0; between_share && l < N; l++) x[N + l] += (double)(l / DRAWS);
         assert_ok(svmp_particles_create(context, 2, N, x, &p));
         assert_int_equal(svmp_chains_verdict(p, &v), SVMP_BAD_CALL); /* no chains yet */
         assert_ok(svmp_particles_set_chains(p, CHAINS));
         assert_ok(svmp_chains_verdict(p, &v));
-        assert_int_equal(v.finding, apart ? SVMP_FINDING_NOT_EXAMINED : SVMP_FINDING_PASSED);
-        assert_int_equal(v.veto, apart ? SVMP_NOTE_R_HAT : SVMP_NOTE_NONE);
-        assert_int_equal(v.veto_count, apart);
+        assert_int_equal(v.finding, between_share ? SVMP_FINDING_NOT_EXAMINED : SVMP_FINDING_PASSED);
+        assert_int_equal(v.veto, between_share ? SVMP_NOTE_R_HAT : SVMP_NOTE_NONE);
+        assert_int_equal(v.veto_count, between_share);
         assert_int_equal(v.chains, CHAINS);
         assert_true(v.every >= N / 200 && v.every <= DRAWS);
         v.variables = 2;
-        if (apart)
+        if (between_share)
             assert_non_null(strstr(svmp_verdict_sentence(&v, text, sizeof text), "the chains have not mixed: x.2 "));
         svmp_particles_free(p);
     }
@@ -433,24 +433,24 @@ static void test_equal_values(void **state) {
     enum { N = 200, WINDOW = 20 };
     (void)state;
     svmp_context *context = test_context(1);
-    account *a = NULL;
+    before_after *a = NULL;
     double x[N], score[N];
-    account_row row;
+    before_after_row row;
     for (size_t t = 0; t <= WINDOW; t++) {
         for (size_t l = 0; l < N; l++) {
             x[l] = l % 2 ? 1 + svmp_random_normal((random_stream){2, t, 0, RANDOM_TEST}, l) : 0;
             score[l] = -x[l];
         }
         if (t == 0) {
-            assert_ok(svmp_account_create(context, &(account_size){1, 0, N, 1}, x, score, NULL, &a));
-            svmp_account_open(a, WINDOW);
+            assert_ok(svmp_before_after_create(context, &(before_after_size){1, 0, N, 1}, x, score, NULL, &a));
+            svmp_before_after_open(a, WINDOW);
         } else {
-            svmp_account_add(a, x, score, NULL);
+            svmp_before_after_add(a, x, score, NULL);
         }
     }
-    svmp_account_close(a, &row);
+    svmp_before_after_close(a, &row);
     assert_true(fabs(row.z[TEST_SHAPE]) < 4 && fabs(row.z[TEST_MEDIAN]) < 4 && fabs(row.z[TEST_TAILS]) < 4);
-    svmp_account_free(a);
+    svmp_before_after_free(a);
     svmp_context_free(context);
 }
 

@@ -5,8 +5,8 @@
 #include "agreement.h"
 #include "choose_variables.h"
 #include "command_table.h"
-#include "file_origin.h"
 #include "moments_table.h"
+#include "provenance.h"
 #include "read_samples.h"
 
 static const option_row rows[] = {
@@ -61,7 +61,7 @@ static void print_side(svmp_context *context, const char *called, const svmp_par
         [SVMP_YIELD_DRAWS] = "; standard errors sd/sqrt(n)",
         [SVMP_YIELD_MODES] = " that represent modes, not a sample: the z values say nothing about the posterior",
     };
-    const svmp_yield yield = origin_of(context, particles).yield;
+    const svmp_yield yield = read_provenance(context, particles).yield;
     printf("%-15s ", called);
     print_size(particles, yield);
     printf("%s\n", errors[yield]);
@@ -78,7 +78,7 @@ static int refuse(const option_set *set, const svmp_context *context, svmp_statu
             if (strcmp(svmp_particles_name(particles, i), svmp_particles_name(reference, j)) == 0)
                 shared = svmp_particles_name(particles, i);
     if (shared == NULL || options_given(set, "variables")) return ends;
-    return complain(ends, "Variables that both files have are compared by their names: --variables %s,...", shared);
+    return report_error(ends, "Variables that both files have are compared by their names: --variables %s,...", shared);
 }
 
 static int print_comparison(const option_set *set, svmp_context *context, const svmp_particles *particles,
@@ -111,8 +111,8 @@ static int read_chosen(const option_set *set, svmp_context *context, const char 
     char where[512];
     snprintf(where, sizeof where, "'%s'", path);
     size_t count = 0, *chosen = calloc(svmp_particles_variables(whole) + 1, sizeof *chosen);
-    status =
-        chosen ? choose_variables(NULL, whole, where, list, chosen, &count) : complain(EXIT_FAILED, "Out of memory.");
+    status = chosen ? choose_variables(NULL, whole, where, list, chosen, &count)
+                    : report_error(EXIT_FAILED, "Out of memory.");
     const svmp_status selected = status ? SVMP_OK : svmp_particles_select(whole, count, chosen, 1, particles);
     free(chosen);
     svmp_particles_free(whole);
@@ -127,7 +127,7 @@ static int run(const option_set *set) {
     status = read_chosen(set, context, set->operands[0], &particles);
     if (status == 0) status = read_chosen(set, context, set->operands[1], &reference);
     svmp_difference *differences = calloc(svmp_particles_variables(particles) + 1, sizeof *differences);
-    if (status == 0 && differences == NULL) status = complain(EXIT_FAILED, "Out of memory.");
+    if (status == 0 && differences == NULL) status = report_error(EXIT_FAILED, "Out of memory.");
     if (status == 0) status = print_comparison(set, context, particles, reference, differences);
     free(differences);
     svmp_particles_free(particles);

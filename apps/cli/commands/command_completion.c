@@ -227,7 +227,7 @@ static int run(const option_set *set) {
     const char *shell = set->operands[0];
     if (strcmp(shell, "bash") == 0) return print_bash(), EXIT_DONE;
     if (strcmp(shell, "zsh") == 0) return print_zsh(), EXIT_DONE;
-    return complain(EXIT_WRONG, "Unknown shell '%s'; completion is available for bash and zsh.", shell);
+    return report_error(EXIT_WRONG, "Unknown shell '%s'; completion is available for bash and zsh.", shell);
 }
 
 const command command_completion = {

@@ -22,7 +22,7 @@ static void options(option_set *set) {
 static int read_format(const char *text, svmp_graph_format *format) {
     *format = strcmp(text, "json") == 0 ? SVMP_GRAPH_JSON : SVMP_GRAPH_DOT;
     if (*format == SVMP_GRAPH_JSON || strcmp(text, "dot") == 0) return 0;
-    return complain(EXIT_WRONG, "The option '--format' must be dot or json, not '%s'.", text);
+    return report_error(EXIT_WRONG, "The option '--format' must be dot or json, not '%s'.", text);
 }
 
 /* The kind of picture that a path's ending asks for, or NULL. */
@@ -79,11 +79,11 @@ static int draw_graph(const svmp_model *model, svmp_context *context, const char
     if (status != SVMP_OK) return failed(context, status);
     if (drawn) return 0;
     return WEXITSTATUS(ended) == 127
-               ? complain(EXIT_WRONG,
-                          "Cannot draw '%s': Graphviz is not installed (Debian: graphviz). -o FILE.dot writes its "
-                          "input instead.",
-                          path)
-               : complain(EXIT_FAILED, "Graphviz failed to draw '%s'; -o FILE.dot writes its input instead.", path);
+               ? report_error(EXIT_WRONG,
+                              "Cannot draw '%s': Graphviz is not installed (Debian: graphviz). -o FILE.dot writes its "
+                              "input instead.",
+                              path)
+               : report_error(EXIT_FAILED, "Graphviz failed to draw '%s'; -o FILE.dot writes its input instead.", path);
 }
 
 static int write_graph(const svmp_model *model, svmp_context *context, svmp_graph_format format, const char *path) {
@@ -100,7 +100,7 @@ static int run(const option_set *set) {
     const char *kind = picture_kind(path);
     int status = read_format(options_value(set, "format"), &format);
     if (status == 0 && kind && options_given(set, "format"))
-        status = complain(EXIT_WRONG, "The option '--format' does not apply to '%s', a picture.", path);
+        status = report_error(EXIT_WRONG, "The option '--format' does not apply to '%s', a picture.", path);
     if (status == 0 && path) status = check_output(path, OUTPUT_ANY, options_given(set, "force") != NULL);
     if (status == 0 && path) status = refuse_input(set, path);
     if (status == 0) status = open_context(set, &context);

@@ -104,7 +104,7 @@ static int run(const option_set *set) {
     if (status == 0) status = read_real("latency", options_value(set, "latency"), 0, 1e9, &latency);
     if (status == 0) status = read_real("throughput", options_value(set, "throughput"), 1e-6, 1e6, &bandwidth);
     if (status == 0) status = open_context(set, &context);
-    if (status == 0) status = asked_options(set, context, &asked);
+    if (status == 0) status = options_of_run(set, context, &asked);
     if (status == 0) status = read_model(set, context, &model);
     if (status == 0) {
         const svmp_network network = {1e-6 * latency, 1e9 * bandwidth};

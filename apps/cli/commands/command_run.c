@@ -7,8 +7,8 @@
 #include "convergence.h"
 #include "print_verdict.h"
 #include "run_arguments.h"
-#include "stop_guard.h"
 #include "time_estimate.h"
+#include "watchdog.h"
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", "", "write the particles to FILE (.csv or .nc)", "Output"},
@@ -45,10 +45,10 @@ static int is_measured(const session *s, size_t iteration) {
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
     s->watch.expected = svmp_run_expected(s->run);
-    s->interrupted = progress_look(&s->watch, state);
+    s->interrupted = progress_update(&s->watch, state);
     if (is_measured(s, state->iteration)) svmp_run_measure(s->run, NULL, NULL); /* or the curve has a point less */
     if (state->iteration == s->warmup) s->warm = progress_seconds(&s->watch);
-    return s->interrupted || keeper_is_due(&s->keeper);
+    return s->interrupted || checkpoint_is_due(&s->checkpoint_writer);
 }
 
 /* Clocks and signals differ between processes: what one of them wishes, all do. */
@@ -58,14 +58,14 @@ static svmp_status iterate(session *s, svmp_outcome *outcome) {
         if (status != SVMP_OK || *outcome != SVMP_STOPPED || svmp_context_any(s->context, s->interrupted != 0))
             return status;
         progress_wipe(&s->watch);
-        keeper_keep(&s->keeper);
+        checkpoint_write(&s->checkpoint_writer);
     }
 }
 
 /* While the particles are examined, only an interruption counts. */
 static int watch_examination(const svmp_progress *state, void *user_data) {
     session *s = user_data;
-    stage_look(&s->stage, state->iteration, state->iterations);
+    stage_update(&s->stage, state->iteration, state->iterations);
     return progress_interrupted() || s->interrupted;
 }
 
@@ -89,7 +89,7 @@ static void judge(session *s) {
     }
     if (record->outcome == SVMP_DIVERGED) svmp_verdict_veto(s->verdict, SVMP_NOTE_DIVERGED, 0, NULL);
     record->verdict = s->verdict;
-    progress_tell_verdict(&s->watch, s->verdict);
+    progress_print_verdict(&s->watch, s->verdict);
 }
 
 /* The result, written at once, and all that is told of it: how it ended, and what it is worth. */
@@ -112,7 +112,8 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     const svmp_status taken = svmp_run_particles(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
-        complain(EXIT_DONE, "warning: the result lacks the discrepancies of the nodes: there is not enough memory.");
+        report_error(EXIT_DONE,
+                     "warning: the result lacks the discrepancies of the nodes: there is not enough memory.");
     s->record.particles = svmp_particles_count(s->result);
     const int status = writer_leave_out(&s->writer, s->model, &s->result);
     if (status) return status;
@@ -127,14 +128,14 @@ static int finish(session *s, svmp_status ended) {
     const int lost = s->unwritten && s->writer.written == NULL;
     const int incomplete = lost ? 0 : writer_write(&s->writer, s->result, &s->record);
     if (incomplete && s->writer.written)
-        complain(EXIT_FAILED, "'%s' has the particles, but no verdict.", s->writer.written);
+        report_error(EXIT_FAILED, "'%s' has the particles, but no verdict.", s->writer.written);
     const int unwritten = s->unwritten ? s->unwritten : incomplete;
     int status = 0;
     if (ended == SVMP_OK) {
         const svmp_status taken = svmp_particles_first(s->result, VARIABLES_SHOWN, &s->first);
         status = taken == SVMP_OK ? session_print(s) : failed(s->context, taken);
     }
-    if (unwritten && ended == SVMP_OK) keeper_say_how(&s->keeper, s->set);
+    if (unwritten && ended == SVMP_OK) checkpoint_report_resume(&s->checkpoint_writer, s->set);
     if (unwritten || status) return unwritten ? unwritten : status;
     const int explained = session_explain_end(s, ended);
     return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
@@ -144,11 +145,11 @@ static int finish(session *s, svmp_status ended) {
 static void tell_backend(const session *s) {
     char name[32], why[600];
     const char *asked = options_given(s->set, "backend");
-    if (asked == NULL || strcmp(asked, "auto") != 0 || options_given(s->set, "quiet") || !is_speaker()) return;
+    if (asked == NULL || strcmp(asked, "auto") != 0 || options_given(s->set, "quiet") || !is_reporting()) return;
     const char *reason = svmp_run_setting(s->run, "backend_reason", why, sizeof why);
     if (reason == NULL && strcmp(svmp_options_get(s->options, "backend"), asked) != 0) reason = "as in the checkpoint";
     if (svmp_run_setting(s->run, "backend", name, sizeof name))
-        complain(EXIT_DONE, "The backend is '%s'%s%s.", name, reason ? ": " : "", reason ? reason : "");
+        report_error(EXIT_DONE, "The backend is '%s'%s%s.", name, reason ? ": " : "", reason ? reason : "");
 }
 
 static int go(session *s) {
@@ -156,7 +157,7 @@ static int go(session *s) {
     const char *warmup = svmp_run_setting(s->run, "warmup", text, sizeof text);
     svmp_outcome outcome = SVMP_UNFINISHED;
     s->warmup = warmup ? strtoul(warmup, NULL, 10) : 0;
-    s->measures = (options_given(s->set, "output") || keeper_path(s->set)) &&
+    s->measures = (options_given(s->set, "output") || checkpoint_path(s->set)) &&
                   svmp_run_setting(s->run, "kernel", text, sizeof text);
     progress_begin(&s->watch, s->mode, &s->method, svmp_run_iteration(s->run));
     s->watch.result = estimate_result(s->run, s->options, &s->method, s->model);
@@ -165,18 +166,18 @@ static int go(session *s) {
     if (s->method.yield == SVMP_YIELD_PARTICLES && s->examines > 0)
         s->watch.after = estimate_examination(s->options, &s->method, s->model, &s->watch.result);
     tell_backend(s);
-    keeper_begin(&s->keeper, s->set, s->context, s->run);
-    guard_begin(&s->keeper, s->set);
+    checkpoint_writer_begin(&s->checkpoint_writer, s->set, s->context, s->run);
+    watchdog_begin(&s->checkpoint_writer, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);
     if (ended == SVMP_OK) ended = svmp_run_set_lag(s->run, PROGRESS_MAY_LAG);
     const double worked = progress_processor();
     if (ended == SVMP_OK) ended = iterate(s, &outcome);
     double seconds = progress_end(&s->watch);
     s->worked = progress_processor() - worked;
-    if (ended == SVMP_OK) keeper_keep(&s->keeper);
+    if (ended == SVMP_OK) checkpoint_write(&s->checkpoint_writer);
     if (ended != SVMP_OK) {
         const int status = failed(s->context, ended);
-        if (status == EXIT_FAILED && ended != SVMP_NOT_FINITE) keeper_say_how(&s->keeper, s->set);
+        if (status == EXIT_FAILED && ended != SVMP_NOT_FINITE) checkpoint_report_resume(&s->checkpoint_writer, s->set);
         if (ended != SVMP_NOT_FINITE) return status;
     }
     if (ended == SVMP_OK && outcome == SVMP_STOPPED && s->method.yield == SVMP_YIELD_CHAINS &&
@@ -184,7 +185,7 @@ static int go(session *s) {
         return session_explain_warmup(s);
     const int status = take_result(s, ended == SVMP_OK ? outcome : SVMP_DIVERGED, seconds);
     if (status == 0) return finish(s, ended);
-    keeper_say_how(&s->keeper, s->set);
+    checkpoint_report_resume(&s->checkpoint_writer, s->set);
     return status;
 }
 
@@ -192,7 +193,7 @@ static int run(const option_set *set) {
     session s = {.set = set, .began = progress_clock()};
     int status = session_prepare(&s);
     if (status == 0) status = go(&s);
-    guard_end();
+    watchdog_end();
     file_unlock(&s.lock);
     free(s.nodes);
     writer_free(&s.writer);

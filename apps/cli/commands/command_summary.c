@@ -3,13 +3,13 @@
 #include "choose_variables.h"
 #include "command_table.h"
 #include "convergence.h"
-#include "file_origin.h"
 #include "model_criteria.h"
 #include "moments_table.h"
 #include "print_mixing.h"
 #include "print_probabilities.h"
 #include "print_sampling.h"
 #include "print_verdict.h"
+#include "provenance.h"
 #include "read_samples.h"
 #include "table_overview.h"
 
@@ -77,7 +77,7 @@ static int print_overview(const svmp_particles *particles, int errors, const svm
     const convergence c = convergence_read(svmp_particles_comments(particles));
     size_t first[OVERVIEW_ROWS], worst[OVERVIEW_WORST], more;
     overview o = {0};
-    if (!overview_make(particles, &o)) return complain(EXIT_FAILED, "Out of memory.");
+    if (!overview_make(particles, &o)) return report_error(EXIT_FAILED, "Out of memory.");
     const size_t scalars = overview_scalars(&o, OVERVIEW_ROWS, first, &more);
     const size_t bad = overview_worst(particles, chains ? mixing : NULL, &c, worst);
     if (scalars) print_some(particles, errors, scalars, first, moments, mixing);
@@ -113,7 +113,7 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
 }
 
 /* What the file's own record says of particles that are no chains. */
-static void print_recorded(const svmp_context *context, const svmp_particles *particles, const origin *from) {
+static void print_recorded(const svmp_context *context, const svmp_particles *particles, const provenance *from) {
     const char *comments = svmp_particles_comments(particles);
     const convergence c = convergence_read(comments);
     print_caveat(from->yield);
@@ -128,14 +128,14 @@ static void print_recorded(const svmp_context *context, const svmp_particles *pa
 
 static int print_summary(svmp_context *context, const svmp_particles *particles, int errors, size_t count,
                          const size_t *chosen, int listed) {
-    const origin from = origin_of(context, particles);
+    const provenance from = read_provenance(context, particles);
     const size_t variables = svmp_particles_variables(particles);
     print_size(particles, from.yield);
     printf(" of %zu variable%s\n\n", variables, plural(variables));
     svmp_moments *moments = calloc(count + 1, sizeof *moments);
     svmp_mixing *mixing = calloc(count + 1, sizeof *mixing);
     int status = moments && mixing ? print_rows(context, particles, errors, count, chosen, moments, mixing, listed)
-                                   : complain(EXIT_FAILED, "Out of memory.");
+                                   : report_error(EXIT_FAILED, "Out of memory.");
     if (status == 0 && from.yield != SVMP_YIELD_CHAINS) print_recorded(context, particles, &from);
     if (status == 0 && from.yield == SVMP_YIELD_CHAINS)
         verdict_print_recorded(context, svmp_particles_comments(particles));
@@ -147,10 +147,10 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
 static int summarise(svmp_context *context, const svmp_particles *particles, const option_set *set) {
     const int errors = options_given(set, "errors") != NULL;
     if (errors && !svmp_particles_are_chains(particles))
-        return complain(EXIT_WRONG, "The option '--errors' applies only to chains; '%s' contains particles.",
-                        set->operands[0]);
+        return report_error(EXIT_WRONG, "The option '--errors' applies only to chains; '%s' contains particles.",
+                            set->operands[0]);
     size_t count, *chosen = calloc(svmp_particles_variables(particles), sizeof *chosen);
-    if (chosen == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (chosen == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     int status = choose(particles, set->operands[0], options_given(set, "variables"), chosen, &count);
     const int listed = options_given(set, "variables") != NULL;
     if (status == 0) status = print_summary(context, particles, errors, count, chosen, listed);

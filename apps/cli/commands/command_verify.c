@@ -6,7 +6,7 @@
 #include "front/memory_file.h"
 #include "print_verdict.h"
 #include "read_samples.h"
-#include "signs_of_life.h"
+#include "stage_progress.h"
 
 static const option_row rows[] = {
     {"moves", 0, "N", "1280", "maximum moves per particle (at least 40)", "Examination"},
@@ -44,9 +44,9 @@ typedef struct session {
 /* With the other processes that mpirun started, if any. */
 static int join(session *s) {
     const int status = open_context(s->set, &s->context);
-    if (status) return refuse_together(status);
+    if (status) return fail_together(status);
     const svmp_status joined = svmp_context_join(s->context);
-    speak_as(s->context);
+    error_output_of(s->context);
     if (joined != SVMP_OK) return failed(s->context, joined);
     s->processes = svmp_context_processes(s->context);
     return settle(s->context, 0);
@@ -78,11 +78,11 @@ static int read_file(session *s) {
         if (counted != SVMP_OK) return failed(s->context, counted);
         s->comments = s->lines = read_comments(path);
     }
-    if (s->comments == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (s->comments == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     svmp_method described;
     if (s->processes > 1 && svmp_comment_find(s->comments, "method", method, sizeof method) &&
         svmp_method_describe(s->context, method, &described) == SVMP_OK && described.yield == SVMP_YIELD_CHAINS)
-        return complain(
+        return report_error(
             EXIT_WRONG,
             "'%s' contains draws of chains, which can be verified only in one process. Run svmp without mpirun.", path);
     return 0;
@@ -162,19 +162,19 @@ static svmp_status weigh(session *s) {
 /* What the library logs on its way, and every move, are signs of life. */
 static void hear(svmp_log_level level, const char *message, void *user_data) {
     session *s = user_data;
-    if (level == SVMP_LOG_DEBUG) stage_look(&s->stage, 0, 0);
+    if (level == SVMP_LOG_DEBUG) stage_update(&s->stage, 0, 0);
     tell_log(level, message, NULL);
 }
 
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
-    stage_look(&s->stage, state->iteration, state->iterations);
+    stage_update(&s->stage, state->iteration, state->iterations);
     return 0;
 }
 
 static svmp_status show_stage(session *s) {
     progress_mode mode = PROGRESS_NONE;
-    if (is_speaker()) progress_parse("auto", &mode);
+    if (is_reporting()) progress_parse("auto", &mode);
     stage_begin(&s->stage, mode, "examination");
     const svmp_status status = svmp_context_set_log(s->context, hear, s);
     return status == SVMP_OK ? svmp_run_set_monitor(s->run, watch, s) : status;
@@ -200,12 +200,12 @@ static int examine(session *s) {
     const svmp_verdict *v = s->verdict;
     svmp_examination of = {0};
     svmp_verdict_examination(v, &of);
-    if (is_speaker() && of.moves > 0) {
+    if (is_reporting() && of.moves > 0) {
         printf("%zu particles of %zu variable%s, %zu exact moves each in %.2g s\n\n", of.particles, of.variables,
                plural(of.variables), of.moves, of.seconds);
         verdict_print_drifts(v);
     }
-    if (is_speaker()) verdict_print(v);
+    if (is_reporting()) verdict_print(v);
     return options_given(s->set, "require-converged") && !svmp_verdict_is_clear(v) ? EXIT_FAILED : 0;
 }
 

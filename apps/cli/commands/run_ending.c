@@ -5,9 +5,9 @@
 #include "print_sampling.h"
 
 int session_explain_warmup(const session *s) {
-    complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu warm-up iterations: there are no draws yet.",
-             svmp_run_iteration(s->run), s->warmup);
-    keeper_say_how(&s->keeper, s->set);
+    report_error(EXIT_INTERRUPTED, "Interrupted after %zu of %zu warm-up iterations: there are no draws yet.",
+                 svmp_run_iteration(s->run), s->warmup);
+    checkpoint_report_resume(&s->checkpoint_writer, s->set);
     return EXIT_INTERRUPTED;
 }
 
@@ -20,35 +20,38 @@ static void advise_finite(const session *s) {
     const int fitted = from && strncmp(from, "gaussian", strlen("gaussian")) == 0;
     if (s->method.yield != SVMP_YIELD_PARTICLES) return;
     if (svmp_run_iteration(s->run) == 0)
-        complain(EXIT_FAILED,
-                 "Try another start: %s--init normal:0.1. If no start works, the posterior may be improper: give all "
-                 "unknowns proper priors.",
-                 fitted ? "" : "--init gaussian, or ");
+        report_error(
+            EXIT_FAILED,
+            "Try another start: %s--init normal:0.1. If no start works, the posterior may be improper: give all "
+            "unknowns proper priors.",
+            fitted ? "" : "--init gaussian, or ");
     else if (svmp_run_setting(s->run, "kernel", kernel, sizeof kernel) == NULL)
-        complain(EXIT_FAILED,
-                 "Langevin moves grow with the score: try a smaller step (%s%s), or -m mala, which rejects such moves.",
-                 smaller, fitted ? "" : " --init gaussian");
+        report_error(
+            EXIT_FAILED,
+            "Langevin moves grow with the score: try a smaller step (%s%s), or -m mala, which rejects such moves.",
+            smaller, fitted ? "" : " --init gaussian");
     else
-        complain(EXIT_FAILED, "Try a smaller step%s: %s%s.", fitted ? "" : " or a start from a Gaussian fit", smaller,
-                 fitted ? "" : ", --init gaussian");
+        report_error(EXIT_FAILED, "Try a smaller step%s: %s%s.", fitted ? "" : " or a start from a Gaussian fit",
+                     smaller, fitted ? "" : ", --init gaussian");
 }
 
 int session_explain_end(const session *s, svmp_status ended) {
     if (ended == SVMP_NOT_FINITE) {
-        if (s->writer.written) complain(EXIT_FAILED, "The last finite particles are in '%s'.", s->writer.written);
+        if (s->writer.written) report_error(EXIT_FAILED, "The last finite particles are in '%s'.", s->writer.written);
         advise_finite(s);
         return EXIT_FAILED;
     }
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
     const size_t asked = svmp_run_iterations(s->run);
     if (s->writer.written)
-        complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                 s->record.iterations, asked, s->writer.written);
+        report_error(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
+                     s->record.iterations, asked, s->writer.written);
     else
-        complain(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
-    if (!keeper_say_how(&s->keeper, s->set) && s->writer.written && !s->writer.chosen && !s->writer.split)
-        complain(EXIT_INTERRUPTED,
-                 "Without --checkpoint the run cannot be resumed; --init %s starts a new run from these particles.",
-                 s->writer.written);
+        report_error(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
+    if (!checkpoint_report_resume(&s->checkpoint_writer, s->set) && s->writer.written && !s->writer.chosen &&
+        !s->writer.split)
+        report_error(EXIT_INTERRUPTED,
+                     "Without --checkpoint the run cannot be resumed; --init %s starts a new run from these particles.",
+                     s->writer.written);
     return EXIT_INTERRUPTED;
 }

@@ -8,7 +8,7 @@
 #include "time_estimate.h"
 
 static int read_options(session *s) {
-    const int status = asked_options(s->set, s->context, &s->options);
+    const int status = options_of_run(s->set, s->context, &s->options);
     if (status) return status;
     svmp_status found = svmp_method_describe(s->context, svmp_options_get(s->options, "method"), &s->method);
     return found == SVMP_OK ? 0 : failed(s->context, found);
@@ -22,20 +22,21 @@ static int check_sizes(const session *s) {
     const int sampler = s->method.yield == SVMP_YIELD_CHAINS, sweeps = s->method.sweeps;
     for (size_t k = 0; k < 2; k++) {
         if (sampler && !sweeps && options_given(s->set, of_particles[k]))
-            return complain(EXIT_WRONG, "The method '%s' does not take --%s; use --chains, --warmup and --draws.",
-                            method, of_particles[k]);
+            return report_error(EXIT_WRONG, "The method '%s' does not take --%s; use --chains, --warmup and --draws.",
+                                method, of_particles[k]);
         if (!sampler && options_given(s->set, of_samplers[k]))
-            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers.", method,
-                            of_samplers[k]);
+            return report_error(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers.", method,
+                                of_samplers[k]);
         if (sweeps && options_given(s->set, of_chains[k]))
-            return complain(EXIT_WRONG, "The method '%s' does not take --%s; use -n, -t, --warmup and --draws.", method,
-                            of_chains[k]);
+            return report_error(EXIT_WRONG, "The method '%s' does not take --%s; use -n, -t, --warmup and --draws.",
+                                method, of_chains[k]);
         if (!sampler && options_given(s->set, of_chains[k]))
-            return complain(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers of whole chains.",
-                            method, of_chains[k]);
+            return report_error(EXIT_WRONG,
+                                "The method '%s' does not take --%s, which is for samplers of whole chains.", method,
+                                of_chains[k]);
     }
     if (s->method.yield == SVMP_YIELD_DRAWS && options_given(s->set, "iterations"))
-        return complain(EXIT_WRONG, "The method '%s' does not take --iterations: it does not iterate.", method);
+        return report_error(EXIT_WRONG, "The method '%s' does not take --iterations: it does not iterate.", method);
     return 0;
 }
 
@@ -83,13 +84,14 @@ static int check_processes(const session *s) {
     const char *path = options_given(s->set, "output");
     if (svmp_context_processes(s->context) == 1) return 0;
     if (!s->method.parts)
-        return complain(EXIT_WRONG, "The method '%s' needs the whole model in one process: run it without mpirun.",
-                        s->method.name);
+        return report_error(EXIT_WRONG, "The method '%s' needs the whole model in one process: run it without mpirun.",
+                            s->method.name);
     if (path == NULL || !has_ending(path, ".nc")) return 0;
-    return complain(EXIT_WRONG,
-                    "Several processes cannot write the NetCDF file '%s', because none of them holds all particles; "
-                    "use a file that ends in .csv.",
-                    path);
+    return report_error(
+        EXIT_WRONG,
+        "Several processes cannot write the NetCDF file '%s', because none of them holds all particles; "
+        "use a file that ends in .csv.",
+        path);
 }
 
 /* How long the particles may be examined; the rest of --verify auto follows from how long the run took. */
@@ -99,19 +101,20 @@ static int read_verify(session *s) {
     const char *when = options_value(s->set, "verify");
     for (size_t k = 0; k < 3; k++)
         if (strcmp(when, names[k]) == 0) return s->examines = seconds[k], 0;
-    return complain(EXIT_WRONG, "The option '--verify' must be auto, yes or no, not '%s'.", when);
+    return report_error(EXIT_WRONG, "The option '--verify' must be auto, yes or no, not '%s'.", when);
 }
 
 /* What every process does by itself. */
 static int read_all(session *s) {
-    int status = is_speaker() ? keeper_check(s->set) : 0;
-    if (status == 0 && is_speaker() && keeper_path(s->set)) {
-        status = file_lock_take(&s->lock, keeper_path(s->set));
+    int status = is_reporting() ? checkpoint_check_options(s->set) : 0;
+    if (status == 0 && is_reporting() && checkpoint_path(s->set)) {
+        status = file_lock_take(&s->lock, checkpoint_path(s->set));
         if (status == 0)
-            status = keeper_check(s->set); /* another run may have made the file before the lock was taken */
+            status =
+                checkpoint_check_options(s->set); /* another run may have made the file before the lock was taken */
     }
     if (status == 0) status = progress_parse(options_value(s->set, "progress"), &s->mode);
-    if (options_given(s->set, "quiet") || !is_speaker()) s->mode = PROGRESS_NONE;
+    if (options_given(s->set, "quiet") || !is_reporting()) s->mode = PROGRESS_NONE;
     if (status == 0) status = read_verify(s);
     if (status == 0) status = read_options(s);
     if (status == 0) status = check_processes(s);
@@ -123,9 +126,9 @@ static int read_all(session *s) {
 /* With the other processes that mpirun started, if any. */
 static int join(session *s) {
     int status = open_context(s->set, &s->context);
-    if (status) return refuse_together(status);
+    if (status) return fail_together(status);
     const svmp_status joined = svmp_context_join(s->context);
-    speak_as(s->context);
+    error_output_of(s->context);
     return joined == SVMP_OK ? settle(s->context, 0) : failed(s->context, joined);
 }
 
@@ -168,7 +171,7 @@ static svmp_status start(session *s) {
 /* What the library logs on its way is a sign of life. */
 static void hear(svmp_log_level level, const char *message, void *user_data) {
     session *s = user_data;
-    if (level == SVMP_LOG_DEBUG) stage_look(&s->stage, 0, 0);
+    if (level == SVMP_LOG_DEBUG) stage_update(&s->stage, 0, 0);
     tell_log(level, message, NULL);
 }
 
@@ -177,7 +180,7 @@ static void explain_backend(const session *s, const char *from, svmp_status stat
     const char *asked = options_given(s->set, "backend"), *taken = svmp_options_get(s->options, "backend");
     const int device = status == SVMP_UNSUPPORTED || status == SVMP_NO_MEMORY || status == SVMP_DEVICE_FAILED;
     if (from && s->run == NULL && device && asked && strcmp(asked, taken) != 0 && strncmp(taken, "cuda", 4) == 0)
-        complain(EXIT_WRONG, "The backend must be '%s', as in the checkpoint '%s'.", taken, from);
+        report_error(EXIT_WRONG, "The backend must be '%s', as in the checkpoint '%s'.", taken, from);
 }
 
 int session_prepare(session *s) {

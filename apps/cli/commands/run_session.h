@@ -4,11 +4,11 @@
 #ifndef SVMP_CLI_COMMANDS_RUN_SESSION_H
 #define SVMP_CLI_COMMANDS_RUN_SESSION_H
 
-#include "checkpoint_keeper.h"
 #include "checkpoint_lock.h"
+#include "checkpoint_writer.h"
 #include "progress.h"
 #include "run_record.h"
-#include "signs_of_life.h"
+#include "stage_progress.h"
 #include "write_samples.h"
 
 enum { VARIABLES_SHOWN = 40, FIRST_SHOWN = 10 }; /* all, up to so many; of more, the first */
@@ -26,7 +26,7 @@ typedef struct session {
     progress_mode mode;
     progress watch;
     stage stage; /* what is under way outside the iterations */
-    keeper keeper;
+    checkpoint_writer checkpoint_writer;
     file_lock lock;                 /* of the checkpoint */
     svmp_particles *start;          /* of a file of --init, until the run has them; several processes read their own */
     svmp_particles *result, *first; /* first: the variables that are shown */

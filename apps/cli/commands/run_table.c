@@ -5,13 +5,13 @@
 #include "command_table.h"
 #include "commands/run_session.h"
 #include "convergence.h"
-#include "file_origin.h"
 #include "model_criteria.h"
 #include "moments_table.h"
 #include "print_mixing.h"
 #include "print_probabilities.h"
 #include "print_sampling.h"
 #include "print_verdict.h"
+#include "provenance.h"
 #include "table_overview.h"
 
 enum { NAME_ROOM = 1024 };
@@ -24,7 +24,7 @@ static int exact_moments(const session *s, size_t shown, const size_t *which, sv
     const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
     char name[NAME_ROOM];
-    if (both == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (both == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     svmp_status status = svmp_model_exact_moments(s->model, both, both + variables);
     for (size_t i = 0; i < variables; i++) {
         svmp_model_variable_name(s->model, i, name, sizeof name);
@@ -117,7 +117,7 @@ int session_print(session *s) {
     char step[STEP_TEXT];
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
-    if (mixing == NULL) return complain(EXIT_FAILED, "Out of memory.");
+    if (mixing == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     int wrong = measure_moments(s, shown, which, moments, mixed, mixing);
     if (wrong) {
         free(mixing);

@@ -26,7 +26,7 @@ static void add_needs(const backend *b, const kernel *k, size_t a, needs *all) {
     const kernel_term *term = &k->terms[a];
     const svmp_graph *graph = b->model->graph;
     const unit_source from = svmp_cpu_source(b);
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     enum { TEAM_MOST = 1 << 27 }; /* numbers: a gigabyte that threads may share rather than compute again alone */
     const size_t units = svmp_unit_count(graph, term->domain);
     all->matrix |= term->shape->value != NULL;
@@ -84,44 +84,44 @@ static double *next_line(double *p) {
     return over ? p + (bytes - over) / sizeof *p : p;
 }
 
-static void lay_out(const backend *b, const needs *all, int first, supply *from, stein_room *room) {
-    const cpu *own = b->own;
+static void lay_out(const backend *b, const needs *all, int first, supply *from, stein_workspace *workspace) {
+    const cpu *own = b->local_state;
     const size_t stride = svmp_lanes_stride(b->n);
     const size_t tiles = all->stores || (first && all->first_stores) ? own->all_tiles : own->largest_tile;
-    if (all->matrix) room->packed = take_rows(from, all->packed, stride);
-    if (all->matrix) room->k = take(from, tiles);
-    if (all->repulsion) room->repulsion = take(from, tiles);
-    room->total = take_rows(from, 1, stride);
-    room->weight = take_rows(from, (size_t)2 * WEIGHED_VARIABLES, stride);
-    room->sum = take_rows(from, WEIGHED_VARIABLES, stride);
-    room->list = take(from, own->list_capacity + WIDEST_LANES);
+    if (all->matrix) workspace->packed = take_rows(from, all->packed, stride);
+    if (all->matrix) workspace->k = take(from, tiles);
+    if (all->repulsion) workspace->repulsion = take(from, tiles);
+    workspace->total = take_rows(from, 1, stride);
+    workspace->weight = take_rows(from, (size_t)2 * WEIGHED_VARIABLES, stride);
+    workspace->sum = take_rows(from, WEIGHED_VARIABLES, stride);
+    workspace->list = take(from, own->list_capacity + WIDEST_LANES);
 }
 
-static svmp_status alloc_room(backend *b, const needs *all, int first, stein_room *room) {
+static svmp_status alloc_workspace(backend *b, const needs *all, int first, stein_workspace *workspace) {
     svmp_context *context = b->context;
     supply numbers = {0};
-    lay_out(b, all, first, &numbers, room);
-    SVMP_TRY(SVMP_NEW(context, room->rows, all->domain));
-    SVMP_TRY(SVMP_NEW(context, room->members, all->members));
-    SVMP_TRY(SVMP_NEW(context, room->drawn, all->neighbours + 1));
-    SVMP_TRY(SVMP_NEW(context, room->numbers, numbers.taken + LINE));
-    numbers = (supply){next_line(room->numbers), 0};
-    lay_out(b, all, first, &numbers, room);
+    lay_out(b, all, first, &numbers, workspace);
+    SVMP_TRY(SVMP_NEW(context, workspace->rows, all->domain));
+    SVMP_TRY(SVMP_NEW(context, workspace->members, all->members));
+    SVMP_TRY(SVMP_NEW(context, workspace->drawn, all->neighbours + 1));
+    SVMP_TRY(SVMP_NEW(context, workspace->numbers, numbers.taken + LINE));
+    numbers = (supply){next_line(workspace->numbers), 0};
+    lay_out(b, all, first, &numbers, workspace);
     return SVMP_OK;
 }
 
-static void free_room(backend *b, stein_room *room) {
-    svmp_release(b->context, room->rows);
-    svmp_release(b->context, room->members);
-    svmp_release(b->context, room->drawn);
-    svmp_release(b->context, room->numbers);
+static void free_workspace(backend *b, stein_workspace *workspace) {
+    svmp_release(b->context, workspace->rows);
+    svmp_release(b->context, workspace->members);
+    svmp_release(b->context, workspace->drawn);
+    svmp_release(b->context, workspace->numbers);
 }
 
 static void free_cpu(backend *b) {
-    cpu *own = b->own;
-    for (int t = 0; own->rooms && t < b->threads; t++) free_room(b, &own->rooms[t]);
+    cpu *own = b->local_state;
+    for (int t = 0; own->workspaces && t < b->threads; t++) free_workspace(b, &own->workspaces[t]);
     for (size_t a = 0; own->middles && a < KERNEL_TERMS_MAX; a++) svmp_release(b->context, own->middles[a]);
-    svmp_release(b->context, own->rooms);
+    svmp_release(b->context, own->workspaces);
     svmp_release(b->context, own->middles);
     svmp_release(b->context, own->tiles);
     svmp_release(b->context, own->ones);
@@ -138,7 +138,7 @@ static void free_cpu(backend *b) {
 }
 
 static svmp_status plan_tiles(backend *b) {
-    cpu *own = b->own;
+    cpu *own = b->local_state;
     const size_t n = b->n, width = own->lanes->width;
     SVMP_TRY(SVMP_NEW(b->context, own->tiles, n / TILE_ROWS + 1));
     for (size_t first = 0; first + 1 < n; first += TILE_ROWS) {
@@ -156,7 +156,7 @@ static svmp_status plan_tiles(backend *b) {
 static svmp_status alloc_kernel(backend *b, const kernel *k) {
     svmp_context *context = b->context;
     const svmp_graph *graph = b->model->graph;
-    cpu *own = b->own;
+    cpu *own = b->local_state;
     needs all = {0};
     SVMP_TRY(plan_tiles(b));
     SVMP_TRY(SVMP_NEW(context, own->nodes, graph->nodes));
@@ -184,8 +184,8 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
     if (all.products) SVMP_TRY(SVMP_NEW(context, own->products, b->n * b->n));
     if (all.gathered)
         SVMP_TRY(svmp_allocate(context, graph->whole_variables, b->n * sizeof(double), (void **)&own->gathered));
-    SVMP_TRY(SVMP_NEW(context, own->rooms, (size_t)b->threads));
-    for (int t = 0; t < b->threads; t++) SVMP_TRY(alloc_room(b, &all, t == 0, &own->rooms[t]));
+    SVMP_TRY(SVMP_NEW(context, own->workspaces, (size_t)b->threads));
+    for (int t = 0; t < b->threads; t++) SVMP_TRY(alloc_workspace(b, &all, t == 0, &own->workspaces[t]));
     return SVMP_OK;
 }
 
@@ -200,7 +200,7 @@ static const char *name_of(const lane_ops *lanes) {
 static svmp_status alloc(backend *b, const kernel *k) {
     cpu *own = NULL;
     SVMP_TRY(SVMP_NEW(b->context, own, 1));
-    b->own = own;
+    b->local_state = own;
     own->lanes = b->local == &svmp_backend_cpu ? svmp_lanes_best() : svmp_lanes_named(b->local->name + strlen("cpu-"));
     if (own->lanes == NULL)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "This machine cannot run the backend '%s'.", b->local->name);
@@ -211,21 +211,21 @@ static svmp_status alloc(backend *b, const kernel *k) {
 
 /* ---- stein ------------------------------------------------------------------------------------------------------- */
 
-size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room) {
+size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_workspace *workspace) {
     const size_t *first = b->model->graph->first;
     size_t count = 0;
     for (size_t v = 0; v < unit->member_count; v++)
         for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++)
-            room->members[count++] = (uint32_t)i;
+            workspace->members[count++] = (uint32_t)i;
     return count;
 }
 
 /* Roughly: for every pair of particles a distance and an exponential, or a product for every particle and variable. */
 static double operations(const backend *b, const kernel_term *term, size_t units) {
     const svmp_graph *graph = b->model->graph;
-    const double n = (double)b->n, numbers = n * (double)graph->own_variables;
+    const double n = (double)b->n, numbers = n * (double)graph->moved_variables;
     double domain = 1; /* nodes that a node of the term sees, on average */
-    if (term->domain == DOMAIN_ALL) domain = (double)graph->own_variables;
+    if (term->domain == DOMAIN_ALL) domain = (double)graph->moved_variables;
     if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
     if (term->domain == DOMAIN_MESSAGE) domain = 2;
     if ((term->domain == DOMAIN_BLANKET || term->domain == DOMAIN_NEAR) && units > 0)
@@ -241,13 +241,13 @@ static int run_of(size_t units, int threads) {
 }
 
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     const svmp_graph *graph = b->model->graph;
     const unit_source from = svmp_cpu_source(b);
     svmp_host_units(b);
     if (own->centred) svmp_cpu_centre(b);
     SVMP_TRY(svmp_messages_update(b));
-    if (b->span.first == 0) memset(b->phi, 0, graph->own_variables * b->n * sizeof *b->phi);
+    if (b->span.first == 0) memset(b->phi, 0, graph->moved_variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
         const unit_span units = svmp_unit_span(graph, term->domain, b->span);
@@ -258,12 +258,12 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
         const int run = run_of(count, at_once);
 #pragma omp parallel for schedule(dynamic, run) num_threads(at_once)
         for (size_t u = units.first; u < units.last; u++) {
-            stein_room *room = &own->rooms[shared ? 0 : svmp_thread_number()];
-            stein_unit unit = svmp_unit_draw(&from, k, a, u, b->seed, t, room->drawn);
+            stein_workspace *workspace = &own->workspaces[shared ? 0 : svmp_thread_number()];
+            stein_unit unit = svmp_unit_draw(&from, k, a, u, b->seed, t, workspace->drawn);
             if (term->shape->value)
-                svmp_cpu_radial(b, term, &unit, room, &own->middles[a][u], shared ? threads : 1);
+                svmp_cpu_radial(b, term, &unit, workspace, &own->middles[a][u], shared ? threads : 1);
             else
-                svmp_cpu_linear(b, term, &unit, room, shared ? threads : 1);
+                svmp_cpu_linear(b, term, &unit, workspace, shared ? threads : 1);
         }
     }
     return SVMP_OK;

@@ -10,7 +10,7 @@
 
 /* Working memory of one thread for a unit. A unit that all threads share uses the first room, and the last four members
  * of each thread's own. */
-typedef struct stein_room {
+typedef struct stein_workspace {
     const double **rows; /* the particles of the domain's variables */
     uint32_t *drawn;     /* the nodes of a random domain */
     uint32_t *members;   /* the variables of the unit's members */
@@ -23,7 +23,7 @@ typedef struct stein_room {
     double *sum;         /* WEIGHED_VARIABLES rows */
     double *list;        /* list_capacity numbers and a vector, for the median */
     tally counts;
-} stein_room;
+} stein_workspace;
 
 /* How many variables of a domain are packed at a time to store tiles, and how many variables of the members are weighed
  * by a tile while it is in the cache. */
@@ -34,22 +34,22 @@ typedef struct cpu {
     tile *tiles;
     size_t tile_count, largest_tile, all_tiles; /* how many; numbers in the largest, and in all */
     size_t list_capacity;
-    int teams;         /* whether there is room for units that all threads share */
-    stein_room *rooms; /* one a thread */
-    middle **middles;  /* term -> unit -> where its median stood */
-    double *ones;      /* a row of 1, behind it 0 */
-    common_grid grid;  /* of terms on all variables: a row, behind it infinite, and steps where there are products */
-    char *near;        /* whether a tile has pairs that are near, of such a term */
-    uint32_t *nodes;   /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
-    double *centred;   /* variables * n: x less its mean over particles, for linear terms */
-    double *variance;  /* variables: mean square of that */
-    double *products;  /* n*n: of linear terms on n or more variables, all there are */
-    double *gathered;  /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
+    int teams;                   /* whether there is room for units that all threads share */
+    stein_workspace *workspaces; /* one a thread */
+    middle **middles;            /* term -> unit -> where its median stood */
+    double *ones;                /* a row of 1, behind it 0 */
+    common_grid grid; /* of terms on all variables: a row, behind it infinite, and steps where there are products */
+    char *near;       /* whether a tile has pairs that are near, of such a term */
+    uint32_t *nodes;  /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
+    double *centred;  /* variables * n: x less its mean over particles, for linear terms */
+    double *variance; /* variables: mean square of that */
+    double *products; /* n*n: of linear terms on n or more variables, all there are */
+    double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
 } cpu;
 
 /* What units are made of. */
 static inline unit_source svmp_cpu_source(const backend *b) {
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     return (unit_source){b->model->graph, own->nodes, b->messages ? b->messages->hubs : NULL};
 }
 
@@ -70,9 +70,10 @@ int svmp_cpu_keeps(double pairs, size_t variables);
 
 /* Add the phi of a term to the members of a unit, with `threads` threads. With one, several threads may call it at the
  * same time for different units. The bits are the same. */
-void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
+void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_workspace *workspace,
+                     middle *last, int threads);
+void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_workspace *workspace,
                      int threads);
-void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads);
 
 /* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
  * last ones. */
@@ -84,7 +85,7 @@ static inline double svmp_cpu_slope(const backend *b, const kernel_term *term, s
     return b->sd[i] > 0 ? 1 / b->sd[i] : 0;
 }
 
-/* The variables of the members, in `room->members`; returns how many. */
-size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_room *room);
+/* The variables of the members, in `workspace->members`; returns how many. */
+size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_workspace *workspace);
 
 #endif

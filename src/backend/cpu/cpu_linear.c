@@ -18,7 +18,7 @@
 #include "base/threads.h"
 
 void svmp_cpu_centre(backend *b) {
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     const variable_span fresh = svmp_host_fresh(b);
     const size_t n = b->n;
     const int threads = svmp_threads_for(b->threads, 4 * (double)(fresh.last - fresh.first) * (double)n);
@@ -44,7 +44,7 @@ static double message_variance(const backend *b, size_t node) {
 
 static double summed_variance(const backend *b, const stein_unit *unit) {
     const size_t *first = b->model->graph->first;
-    const double *variance = ((const cpu *)b->own)->variance;
+    const double *variance = ((const cpu *)b->local_state)->variance;
     double sum = 0;
     for (size_t v = 0; v < unit->domain_count; v++)
         for (size_t j = first[unit->domain[v]]; j < first[unit->domain[v] + 1]; j++) sum += variance[j];
@@ -54,17 +54,17 @@ static double summed_variance(const backend *b, const stein_unit *unit) {
 
 /* The centred particles of a linear term. */
 static const double *coordinates(const backend *b, const kernel_term *term) {
-    return term->metric == METRIC_SD ? b->z : ((const cpu *)b->own)->centred;
+    return term->metric == METRIC_SD ? b->z : ((const cpu *)b->local_state)->centred;
 }
 
 /* Those of all variables of all processes, in room->rows; returns the summed variance. */
-static double gather(const backend *b, const kernel_term *term, const stein_room *room) {
+static double gather(const backend *b, const kernel_term *term, const stein_workspace *workspace) {
     const svmp_graph *graph = b->model->graph;
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     double sum = 0;
     svmp_grid_gather(&own->grid, graph, coordinates(b, term), own->gathered);
     for (size_t j = 0; j < graph->whole_variables; j++) {
-        const double *z = room->rows[j] = own->gathered + j * b->n;
+        const double *z = workspace->rows[j] = own->gathered + j * b->n;
         sum += svmp_dot(b->n, z, z) / (double)b->n;
     }
     return sum;
@@ -83,10 +83,10 @@ static void add_repulsion(const backend *b, const kernel_term *term, double v, s
     }
 }
 
-static void add_velocity(backend *b, const kernel_term *term, size_t count, const stein_room *room, double v, size_t i,
-                         double *sum) {
+static void add_velocity(backend *b, const kernel_term *term, size_t count, const stein_workspace *workspace, double v,
+                         size_t i, double *sum) {
     const size_t n = b->n;
-    const double *score = b->score + i * n, *const *z = room->rows, weight = term->weight;
+    const double *score = b->score + i * n, *const *z = workspace->rows, weight = term->weight;
     double *phi = b->phi + i * n;
     const double mean = svmp_sum(n, score) / (double)n;
     memset(sum, 0, n * sizeof *sum);
@@ -105,7 +105,7 @@ static void add_velocity(backend *b, const kernel_term *term, size_t count, cons
 /* ---- by products ------------------------------------------------------------------------------------------------- */
 
 static void add_common_velocity(backend *b, const kernel_term *term, double v, size_t i, double *sum) {
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     const size_t n = b->n;
     const double *score = b->score + i * n;
     double *phi = b->phi + i * n;
@@ -122,30 +122,32 @@ static void add_common_velocity(backend *b, const kernel_term *term, double v, s
 
 /* ---- the term ---------------------------------------------------------------------------------------------------- */
 
-void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, int threads) {
-    const cpu *own = b->own;
+void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_workspace *workspace,
+                     int threads) {
+    const cpu *own = b->local_state;
     const int multiplies = svmp_term_multiplies(term, b->n, b->model->graph->whole_variables),
               gathers = svmp_cpu_among_processes(b, term) && !multiplies;
-    const size_t members = svmp_cpu_members(b, unit, room),
+    const size_t members = svmp_cpu_members(b, unit, workspace),
                  rows = svmp_unit_rows(b->model->graph, unit, b->n, coordinates(b, term), svmp_cpu_messages(b),
-                                       room->rows),
+                                       workspace->rows),
                  count = gathers ? b->model->graph->whole_variables : rows;
-    const double summed = multiplies ? svmp_grid_multiply(&own->grid, rows, room->rows, threads, own->products)
-                          : gathers  ? gather(b, term, room)
+    const double summed = multiplies ? svmp_grid_multiply(&own->grid, rows, workspace->rows, threads, own->products)
+                          : gathers  ? gather(b, term, workspace)
                           : term->metric == METRIC_SD ? 1
                                                       : summed_variance(b, unit);
     const double v = term->metric == METRIC_SD ? 1 : summed;
     /* A parallel region of one thread is not free: alone, a plain loop. */
     if (threads == 1 && !multiplies) {
-        for (size_t k = 0; k < members; k++) add_velocity(b, term, count, room, v, room->members[k], room->sum);
+        for (size_t k = 0; k < members; k++)
+            add_velocity(b, term, count, workspace, v, workspace->members[k], workspace->sum);
         return;
     }
 #pragma omp parallel for num_threads(threads)
     for (size_t k = 0; k < members; k++) {
-        double *sum = own->rooms[svmp_thread_number()].sum;
+        double *sum = own->workspaces[svmp_thread_number()].sum;
         if (multiplies)
-            add_common_velocity(b, term, v, room->members[k], sum);
+            add_common_velocity(b, term, v, workspace->members[k], sum);
         else
-            add_velocity(b, term, count, room, v, room->members[k], sum);
+            add_velocity(b, term, count, workspace, v, workspace->members[k], sum);
     }
 }

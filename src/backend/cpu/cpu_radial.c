@@ -17,7 +17,7 @@ typedef struct radial {
     backend *b;
     const cpu *own;
     const kernel_term *term;
-    stein_room *room;
+    stein_workspace *workspace;
     const double *x; /* variables * n: the coordinates that the term sees */
     size_t n, stride, domain_variables;
     int threads, stored;
@@ -36,7 +36,7 @@ int svmp_cpu_keeps(double pairs, size_t variables) {
 }
 
 int svmp_cpu_stores(const backend *b, size_t member_variables) {
-    const cpu *own = b->own;
+    const cpu *own = b->local_state;
     return svmp_cpu_keeps((double)own->all_tiles, member_variables);
 }
 
@@ -52,8 +52,8 @@ static void share(const radial *u, size_t count, void (*work)(const radial *u, s
 }
 
 /* The room of the thread that calls. */
-static stein_room *room_at_hand(const radial *u) {
-    return u->threads > 1 ? &u->own->rooms[svmp_thread_number()] : u->room;
+static stein_workspace *find_workspace(const radial *u) {
+    return u->threads > 1 ? &u->own->workspaces[svmp_thread_number()] : u->workspace;
 }
 
 /* ---- distances --------------------------------------------------------------------------------------------------- */
@@ -61,14 +61,14 @@ static stein_room *room_at_hand(const radial *u) {
 static void pack(radial *u, double *packed, size_t first, size_t count) {
     for (size_t j = 0; j < count; j++) {
         double *to = packed + j * u->stride;
-        memcpy(to, u->room->rows[first + j], u->n * sizeof *to);
+        memcpy(to, u->workspace->rows[first + j], u->n * sizeof *to);
         for (size_t k = 0; k < PADDING; k++) to[u->n + k] = INFINITY;
     }
     u->packed = (packed_rows){packed, count, u->stride};
     u->packed_before = first;
 }
 
-static double *tile_numbers(const radial *u, const tile *t) { return u->room->k + (u->stored ? t->offset : 0); }
+static double *tile_numbers(const radial *u, const tile *t) { return u->workspace->k + (u->stored ? t->offset : 0); }
 
 /* Distances on the variables that are packed now; on a grid still in steps. */
 static void measure(const radial *u, const tile *t, double *numbers) {
@@ -84,7 +84,7 @@ static void measure_share(const radial *u, size_t first) {
     if (first >= u->own->tile_count) return;
     for (size_t before = 0; before < u->domain_variables; before += PACKED_VARIABLES) {
         const size_t left = u->domain_variables - before;
-        pack(&mine, room_at_hand(u)->packed, before, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
+        pack(&mine, find_workspace(u)->packed, before, left < PACKED_VARIABLES ? left : PACKED_VARIABLES);
         for (size_t t = first; t < u->own->tile_count; t += (size_t)u->threads)
             measure(&mine, &u->own->tiles[t], tile_numbers(u, &u->own->tiles[t]));
     }
@@ -100,7 +100,7 @@ static void finish_tile(const radial *u, size_t t) {
 }
 
 static grid_recount recount_of(const radial *u) {
-    return (grid_recount){&u->own->grid, u->domain_variables, u->room->rows, u->threads, 0};
+    return (grid_recount){&u->own->grid, u->domain_variables, u->workspace->rows, u->threads, 0};
 }
 
 static void note_near(const radial *u, const tile *t, double *numbers, grid_recount *again) {
@@ -122,9 +122,9 @@ static void note_near(const radial *u, const tile *t, double *numbers, grid_reco
 static void store_distances(const radial *u) {
     share(u, (size_t)u->threads, measure_share);
     if (u->grid == NULL) return;
-    if (u->domain_variables == 0) memset(u->room->k, 0, u->own->all_tiles * sizeof *u->room->k);
+    if (u->domain_variables == 0) memset(u->workspace->k, 0, u->own->all_tiles * sizeof *u->workspace->k);
     const svmp_peers *peers = u->own->grid.peers;
-    peers->sum(peers, u->own->all_tiles, (int64_t *)(void *)u->room->k);
+    peers->sum(peers, u->own->all_tiles, (int64_t *)(void *)u->workspace->k);
     share(u, u->own->tile_count, finish_tile);
     grid_recount again = recount_of(u);
     for (size_t t = 0; t < u->own->tile_count; t++)
@@ -149,7 +149,7 @@ static double *distances_of(const radial *u, const tile *t) {
 
 static void count_tile(const radial *u, size_t t) {
     const tile *here = &u->own->tiles[t];
-    u->own->lanes->count(here, distances_of(u, here), &room_at_hand(u)->counts);
+    u->own->lanes->count(here, distances_of(u, here), &find_workspace(u)->counts);
 }
 
 /* What a thread of a team counted, added to all counts. */
@@ -163,14 +163,14 @@ static void add_counts(const tally *part, tally *all) {
 
 static void count_all(void *user_data, tally *counts) {
     const radial *u = user_data;
-    stein_room *rooms = u->threads > 1 ? u->own->rooms : u->room;
+    stein_workspace *workspaces = u->threads > 1 ? u->own->workspaces : u->workspace;
     for (int t = 0; t < u->threads; t++) {
-        rooms[t].counts = *counts;
-        rooms[t].counts.list = rooms[t].list;
+        workspaces[t].counts = *counts;
+        workspaces[t].counts.list = workspaces[t].list;
     }
     share(u, u->own->tile_count, count_tile);
-    *counts = rooms[0].counts;
-    for (int t = 1; t < u->threads; t++) add_counts(&rooms[t].counts, counts);
+    *counts = workspaces[0].counts;
+    for (int t = 1; t < u->threads; t++) add_counts(&workspaces[t].counts, counts);
 }
 
 static double choose_bandwidth(radial *u, middle *last) {
@@ -179,15 +179,15 @@ static double choose_bandwidth(radial *u, middle *last) {
     double at_lower, at_upper;
     if (!svmp_bandwidth_ranks(rule, u->n, &lower, &upper)) return svmp_bandwidth_value(rule, u->n, 0, 0);
     const int zero = lower == SIZE_MAX; /* the lower middle is a particle's distance to itself */
-    svmp_median_find(count_all, u, zero ? upper : lower, upper, u->room->list, u->own->list_capacity, last, &at_lower,
-                     &at_upper);
+    svmp_median_find(count_all, u, zero ? upper : lower, upper, u->workspace->list, u->own->list_capacity, last,
+                     &at_lower, &at_upper);
     return svmp_bandwidth_value(rule, u->n, zero ? 0 : at_lower, at_upper);
 }
 
 /* ---- velocities -------------------------------------------------------------------------------------------------- */
 
 static double *tile_repulsion(const radial *u, const tile *t) {
-    return u->how.by_number ? u->room->repulsion + (u->stored ? t->offset : 0) : NULL;
+    return u->how.by_number ? u->workspace->repulsion + (u->stored ? t->offset : 0) : NULL;
 }
 
 /* Turns a tile's distances into the kernel, and into the repulsion where it is not proportional. */
@@ -222,7 +222,7 @@ static void combine(const radial *u, size_t i, double a, double b, double *row) 
 /* phi += weight/n ( sum + (z - origin) dz/dx total + s ): all other particles, and the particle itself, whose kernel
  * is 1. */
 static void add_velocity(const radial *u, size_t i, const double *sum) {
-    const double scale = u->term->weight / (double)u->n, *total = u->room->total;
+    const double scale = u->term->weight / (double)u->n, *total = u->workspace->total;
     const double ratio = (u->how.by_number ? 1 : u->how.ratio) * svmp_cpu_slope(u->b, u->term, i);
     const double *x = u->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
     double *phi = u->b->phi + i * u->n;
@@ -233,7 +233,7 @@ static void add_velocity(const radial *u, size_t i, const double *sum) {
  * room->total. The usual case in one sweep over the tile. */
 static void begin_tile(const radial *u, const tile *t, const double *weight, double *sum) {
     const lane_ops *lanes = u->own->lanes;
-    double *k = distances_of(u, t), *total = u->room->total;
+    double *k = distances_of(u, t), *total = u->workspace->total;
     if (u->how.h > 0 && isfinite(u->how.h) && u->term->shape->kind == SHAPE_RBF) {
         lanes->rbf_and_weigh(t, u->how.h, k, weight, sum, total);
         return;
@@ -249,8 +249,8 @@ static void sweep(const radial *u, size_t piece, int fresh) {
     const size_t left = u->member_count - piece * WEIGHED_VARIABLES;
     const size_t count = left < WEIGHED_VARIABLES ? left : WEIGHED_VARIABLES;
     const uint32_t *variable = u->members + piece * WEIGHED_VARIABLES;
-    double *weight = room_at_hand(u)->weight, *negated = weight + WEIGHED_VARIABLES * u->stride;
-    double *sum = room_at_hand(u)->sum;
+    double *weight = find_workspace(u)->weight, *negated = weight + WEIGHED_VARIABLES * u->stride;
+    double *sum = find_workspace(u)->sum;
     memset(sum, 0, count * u->stride * sizeof *sum);
     for (size_t v = 0; v < count; v++) {
         combine(u, variable[v], 1, -u->how.ratio, weight + v * u->stride);
@@ -280,34 +280,39 @@ static void prepare_together(const radial *u) {
     for (size_t a = 0; a < u->own->tile_count; a++) {
         const tile *t = &u->own->tiles[a];
         u->own->lanes->weigh(t, u->how.by_number ? tile_repulsion(u, t) : tile_numbers(u, t), 1, u->own->ones,
-                             u->room->total, u->stride);
+                             u->workspace->total, u->stride);
     }
 }
 
-void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_room *room, middle *last,
-                     int threads) {
-    radial u = {.b = b, .own = b->own, .term = term, .room = room, .n = b->n, .stride = svmp_lanes_stride(b->n)};
+void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit, stein_workspace *workspace,
+                     middle *last, int threads) {
+    radial u = {.b = b,
+                .own = b->local_state,
+                .term = term,
+                .workspace = workspace,
+                .n = b->n,
+                .stride = svmp_lanes_stride(b->n)};
     u.threads = threads;
     u.x = term->metric == METRIC_SD ? b->z : b->x;
-    u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, u.x, svmp_cpu_messages(b), room->rows);
-    u.member_count = svmp_cpu_members(b, unit, room);
-    u.members = room->members;
+    u.domain_variables = svmp_unit_rows(b->model->graph, unit, b->n, u.x, svmp_cpu_messages(b), workspace->rows);
+    u.member_count = svmp_cpu_members(b, unit, workspace);
+    u.members = workspace->members;
     u.stored = svmp_cpu_among_processes(b, term) || threads > 1 || svmp_cpu_stores(b, u.member_count);
 
     if (term->domain == DOMAIN_ALL) {
-        svmp_grid_find(&u.own->grid, u.domain_variables, room->rows, GRID_SQUARES, threads);
+        svmp_grid_find(&u.own->grid, u.domain_variables, workspace->rows, GRID_SQUARES, threads);
         u.grid = u.own->grid.of;
     }
     if (u.stored)
         store_distances(&u);
     else
-        pack(&u, room->packed, 0, u.domain_variables);
+        pack(&u, workspace->packed, 0, u.domain_variables);
     u.how.h = choose_bandwidth(&u, last);
     if (u.how.h > 0 && isfinite(u.how.h)) {
         u.how.by_number = term->shape->repulsion != NULL;
         if (term->shape->ratio) u.how.ratio = term->shape->ratio(u.how.h);
     }
-    memset(room->total, 0, u.stride * sizeof *room->total);
+    memset(workspace->total, 0, u.stride * sizeof *workspace->total);
     if (threads > 1) prepare_together(&u);
     share(&u, (u.member_count + WEIGHED_VARIABLES - 1) / WEIGHED_VARIABLES, sweep_on);
 }

@@ -20,7 +20,7 @@ typedef struct ref {
 } ref;
 
 static void free_ref(backend *b) {
-    ref *r = b->own;
+    ref *r = b->local_state;
     svmp_release(b->context, r->domain);
     svmp_release(b->context, r->drawn);
     svmp_release(b->context, r->matrix);
@@ -39,7 +39,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
     ref *r = NULL;
     size_t n = b->n, slots = 0, scratch = 0, neighbours = 0;
     SVMP_TRY(SVMP_NEW(context, r, 1));
-    b->own = r;
+    b->local_state = r;
     for (size_t g = 0; g < b->model->group_count; g++) {
         const factor_group *group = &b->model->groups[g];
         size_t needed = group->kind->scratch(group, n);
@@ -64,7 +64,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
 /* ---- score ------------------------------------------------------------------------------------------------------- */
 
 static svmp_status score_at(backend *b, const double *x, double *score) {
-    const ref *r = b->own;
+    const ref *r = b->local_state;
     const svmp_model *model = b->model;
     const quadratic *q = &model->quadratic;
     const size_t n = b->n;
@@ -98,11 +98,11 @@ static size_t add_variables(const svmp_graph *graph, size_t node, uint32_t *doma
 
 /* Messages of all own nodes that are asked: the scores of the whole model, a node at its mean after the other. */
 static svmp_status find_messages(backend *b) {
-    const ref *r = b->own;
+    const ref *r = b->local_state;
     const svmp_graph *graph = b->model->graph;
     const size_t n = b->n;
-    for (size_t v = 0; b->messages && v < graph->own; v++) {
-        if (!b->messages->asked[v]) continue;
+    for (size_t v = 0; b->messages && v < graph->moved; v++) {
+        if (!b->messages->has_message[v]) continue;
         const size_t first = graph->first[v] * n, size = (graph->first[v + 1] - graph->first[v]) * n;
         memcpy(r->moved, b->x, graph->variables * n * sizeof *r->moved);
         for (size_t at = first; at < first + size; at += n) svmp_message_place(n, b->x + at, r->moved + at);
@@ -115,7 +115,7 @@ static svmp_status find_messages(backend *b) {
 
 /* Lists the variables that term a sees for a node; its message i as variable graph->variables + i. */
 static size_t list_domain(backend *b, const kernel *k, size_t a, size_t node, size_t t) {
-    ref *r = b->own;
+    ref *r = b->local_state;
     const kernel_term *term = &k->terms[a];
     const svmp_graph *graph = b->model->graph;
     const index_lists *hubs = b->messages ? &b->messages->hubs[a] : NULL;
@@ -124,7 +124,7 @@ static size_t list_domain(backend *b, const kernel *k, size_t a, size_t node, si
     switch (term->domain) {
     case DOMAIN_SELF: return add_variables(graph, node, r->domain, 0);
     case DOMAIN_ALL:
-        for (size_t v = 0; v < graph->own; v++) count = add_variables(graph, v, r->domain, count);
+        for (size_t v = 0; v < graph->moved; v++) count = add_variables(graph, v, r->domain, count);
         return count;
     case DOMAIN_BLANKET: list = svmp_graph_neighbourhood(graph, node, &nodes); break;
     case DOMAIN_RANDOM:
@@ -134,13 +134,13 @@ static size_t list_domain(backend *b, const kernel *k, size_t a, size_t node, si
     case DOMAIN_MESSAGE: count = add_variables(graph, node, r->domain, 0); break;
     case DOMAIN_NEAR:
         list = svmp_graph_neighbourhood(graph, node, &nodes);
-        if (!svmp_near_asks(term, hubs, node)) break;
+        if (!svmp_near_needs_message(term, hubs, node)) break;
         list = hubs->item + hubs->start[node];
         nodes = hubs->start[node + 1] - hubs->start[node];
         break;
     }
     for (size_t e = 0; e < nodes; e++) count = add_variables(graph, list[e], r->domain, count);
-    for (size_t i = graph->first[node]; svmp_near_asks(term, hubs, node) && i < graph->first[node + 1]; i++)
+    for (size_t i = graph->first[node]; svmp_near_needs_message(term, hubs, node) && i < graph->first[node + 1]; i++)
         r->domain[count++] = (uint32_t)(graph->variables + i);
     return count;
 }
@@ -185,7 +185,7 @@ static double slope(const backend *b, const kernel_term *term, size_t j) {
 /* matrix[l][m] = the sum over the domain. On all variables it is made without rounding, so that it does not matter in
  * which process they are. */
 static void fill_matrix(backend *b, const kernel_term *term, size_t count, pair_value *of) {
-    ref *r = b->own;
+    ref *r = b->local_state;
     const size_t n = b->n;
     for (size_t l = 0; l < n; l++) {
         memset(r->sums, 0, n * sizeof *r->sums);
@@ -209,7 +209,7 @@ static void fill_matrix(backend *b, const kernel_term *term, size_t count, pair_
 
 /* Squared distances on the domain, and the bandwidth that follows from them. */
 static double distances(backend *b, const kernel_term *term, size_t count) {
-    ref *r = b->own;
+    ref *r = b->local_state;
     const size_t n = b->n;
     size_t pairs = 0, lower, upper;
     fill_matrix(b, term, count, square);
@@ -237,7 +237,7 @@ static void pair(const kernel_shape *shape, double distance, double h, double *k
 static void add_radial(backend *b, const kernel_term *term, size_t i, double h) {
     const size_t n = b->n;
     const double by = slope(b, term, i);
-    const double *distance = ((ref *)b->own)->matrix, *x = b->x + i * n, *s = b->score + i * n;
+    const double *distance = ((ref *)b->local_state)->matrix, *x = b->x + i * n, *s = b->score + i * n;
     for (size_t m = 0; m < n; m++) {
         double sum = 0, k, repulsion;
         for (size_t l = 0; l < n; l++) {
@@ -253,13 +253,13 @@ static double products(backend *b, const kernel_term *term, size_t count) {
     const size_t n = b->n;
     double v = 0;
     fill_matrix(b, term, count, product);
-    for (size_t l = 0; l < n; l++) v += ((ref *)b->own)->matrix[l * n + l] / (double)n;
+    for (size_t l = 0; l < n; l++) v += ((ref *)b->local_state)->matrix[l * n + l] / (double)n;
     return term->metric == METRIC_SD ? 1 : v;
 }
 
 /* phi_i[m] += weight/n sum_l ( k s_i[l] + z_i[m]/v ),  k = 1 + sum_j z_j[l] z_j[m] / v,  in the metric sd z_i / sd_i */
 static void add_linear(backend *b, const kernel_term *term, size_t i, double v) {
-    const double *product = ((ref *)b->own)->matrix;
+    const double *product = ((ref *)b->local_state)->matrix;
     const size_t n = b->n;
     const place centre = mean(term, n, b->x + i * n);
     const double by = slope(b, term, i);
@@ -284,14 +284,14 @@ static double prepare(backend *b, const kernel *k, size_t a, size_t node, size_t
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const svmp_graph *graph = b->model->graph;
     svmp_host_units(b);
-    if (b->span.last < graph->own) return SVMP_OK;
+    if (b->span.last < graph->moved) return SVMP_OK;
     SVMP_TRY(find_messages(b));
     memset(b->phi, 0, graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
         const int once = term->domain == DOMAIN_ALL; /* as others do, whatever their nodes */
         double scale = once ? prepare(b, k, a, 0, t) : 0;
-        for (size_t v = 0; v < graph->own; v++) {
+        for (size_t v = 0; v < graph->moved; v++) {
             if (!once) scale = prepare(b, k, a, v, t);
             for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
                 (term->shape->value ? add_radial : add_linear)(b, term, i, scale);

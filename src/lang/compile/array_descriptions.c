@@ -67,7 +67,7 @@ typedef struct element_boxes {
     size_t known; /* elements with values */
 } element_boxes;
 
-static element_boxes look_at(const model_lowering *lowering, const model_array *array) {
+static element_boxes find_boxes(const model_lowering *lowering, const model_array *array) {
     element_boxes made = {0};
     for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++) {
         const model_element *element = &lowering->elements[array->first + offset];
@@ -108,7 +108,7 @@ static bool has_computed(const model_lowering *lowering, const model_array *arra
 
 static svmp_status describe_array(model_lowering *lowering, uint32_t symbol) {
     const model_array *array = &lowering->arrays[symbol];
-    const element_boxes found = look_at(lowering, array);
+    const element_boxes found = find_boxes(lowering, array);
     lowered_model *result = lowering->result;
     if (has_computed(lowering, array)) SVMP_TRY(note_computed(lowering, symbol));
     if (found.unknown.count + found.observed.count + found.computed.count + found.drawn.count + found.summed.count == 0)

@@ -62,7 +62,7 @@ static size_t slot_of(const model_lowering *lowering, const uint64_t *words, siz
     }
 }
 
-static svmp_status make_room(model_lowering *lowering) {
+static svmp_status grow_table(model_lowering *lowering) {
     if (2 * (lowering->pattern_count + 1) <= lowering->pattern_slot_count) return SVMP_OK;
     size_t wanted = lowering->pattern_slot_count ? 2 * lowering->pattern_slot_count : 64;
     uint32_t *slots;
@@ -80,7 +80,7 @@ svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_
                               size_t picked_count, const expr *picked, uint32_t *which, bool *fresh) {
     SVMP_TRY(svmp_builder_status(lowering->builder));
     SVMP_TRY(write_signature(lowering, kind, word_count, words, picked_count, picked));
-    SVMP_TRY(make_room(lowering));
+    SVMP_TRY(grow_table(lowering));
     size_t slot = slot_of(lowering, lowering->signature, lowering->signature_length);
     *fresh = lowering->pattern_slots[slot] == NOTHING;
     if (*fresh) {

@@ -97,7 +97,7 @@ static bool may_be_total(const model_instance *instance) {
            instance->largest >= 0;
 }
 
-static svmp_status look_at(model_lowering *lowering, uint32_t which) {
+static svmp_status consider_total(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->statement;
     const size_t items = lowering->item_count;
     sum_terms terms = {0};
@@ -119,7 +119,7 @@ svmp_status svmp_make_totals(model_lowering *lowering) {
         if (!may_be_total(&lowering->instances[k])) continue;
         lowering->stamp++;
         place before = svmp_enter(lowering, k);
-        const svmp_status status = look_at(lowering, k);
+        const svmp_status status = consider_total(lowering, k);
         svmp_leave(lowering, before);
         SVMP_TRY(svmp_go_on(lowering, status));
     }

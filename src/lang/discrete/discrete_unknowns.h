@@ -25,7 +25,7 @@
 #define DISCRETE_FREE_TIMES 6
 #define DISCRETE_FREE_MOST  200
 
-/* Where the reader will look at the ends and move them (prepare/sum_ends.c), it begins with short sums. */
+/* Where the reader will look at the ends and move them (prepare/sum_truncation.c), it begins with short sums. */
 #define DISCRETE_BRIEF_LEAST 24
 #define DISCRETE_BRIEF_TIMES 2
 #define DISCRETE_BRIEF_MOST  100

@@ -17,7 +17,7 @@ typedef struct diagnostics {
     svmp_context *context;
     const text_source *source;
     size_t count;
-    bool told; /* they were reported */
+    bool reported; /* they were reported */
     diagnostic items[DIAGNOSTICS_MOST];
 } diagnostics;
 

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-void svmp_phase_point_take(phase_point *z, double **room, size_t variables) {
-    z->q = svmp_take(room, variables);
-    z->p = svmp_take(room, variables);
-    z->score = svmp_take(room, variables);
+void svmp_phase_point_take(phase_point *z, double **workspace, size_t variables) {
+    z->q = svmp_workspace_take(workspace, variables);
+    z->p = svmp_workspace_take(workspace, variables);
+    z->score = svmp_workspace_take(workspace, variables);
 }
 
 void svmp_phase_point_copy(phase_point *to, const phase_point *from, size_t variables) {

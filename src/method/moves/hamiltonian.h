@@ -41,13 +41,13 @@ double svmp_hamiltonian_find_step(hamiltonian *h, const phase_point *start, doub
                                   phase_point *z);
 
 /* The next `variables` numbers of room, which *room moves past. */
-static inline double *svmp_take(double **room, size_t variables) {
-    double *taken = *room;
-    *room += variables;
+static inline double *svmp_workspace_take(double **workspace, size_t variables) {
+    double *taken = *workspace;
+    *workspace += variables;
     return taken;
 }
 
-void svmp_phase_point_take(phase_point *z, double **room, size_t variables); /* 3 * variables numbers */
+void svmp_phase_point_take(phase_point *z, double **workspace, size_t variables); /* 3 * variables numbers */
 void svmp_phase_point_copy(phase_point *to, const phase_point *from, size_t variables);
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/target_clones.h"
 #include "base/threads.h"
 #include "graph/colouring.h"
-#include "method/moves/sweep_own.h"
-#include "model/density_jumps.h"
+#include "method/moves/sweep_state.h"
+#include "model/density_discontinuities.h"
 
 static const double target = 0.6; /* acceptance that epsilon is adapted to */
 static const double most_log_step = 46;
@@ -20,7 +20,7 @@ static const double most_log_step = 46;
 static size_t most_numbers(const sweeper *s) {
     size_t most = 0, count, hubs;
     for (size_t c = 0; c < s->colours; c++) {
-        const local_task *tasks = svmp_local_tasks(s->local, c, &count, &hubs);
+        const node_task *tasks = svmp_node_evaluator_tasks(s->local, c, &count, &hubs);
         for (size_t k = 0; k < count; k++) {
             size_t numbers = 0;
             for (size_t v = 0; v < tasks[k].count; v++) {
@@ -33,27 +33,27 @@ static size_t most_numbers(const sweeper *s) {
     return most;
 }
 
-static svmp_status make_room(const sweeper *s, sweep_room *room) {
+static svmp_status alloc_workspace(const sweeper *s, sweep_workspace *workspace) {
     svmp_context *context = s->model->context;
-    const size_t row = s->n * sizeof(double), nodes = svmp_local_most_nodes(s->local);
-    double **const of_variables[] = {&room->score, &room->score_there, &room->y, &room->w};
-    SVMP_TRY(svmp_allocate(context, nodes, row, (void **)&room->value));
-    SVMP_TRY(svmp_allocate(context, nodes, row, (void **)&room->value_there));
+    const size_t row = s->n * sizeof(double), nodes = svmp_node_evaluator_most_nodes(s->local);
+    double **const of_variables[] = {&workspace->score, &workspace->score_there, &workspace->y, &workspace->w};
+    SVMP_TRY(svmp_allocate(context, nodes, row, (void **)&workspace->value));
+    SVMP_TRY(svmp_allocate(context, nodes, row, (void **)&workspace->value_there));
     for (size_t k = 0; k < sizeof of_variables / sizeof *of_variables; k++)
-        SVMP_TRY(svmp_allocate(context, svmp_local_most_rows(s->local), row, (void **)of_variables[k]));
-    SVMP_TRY(svmp_allocate(context, 1, row, (void **)&room->forth));
-    SVMP_TRY(svmp_allocate(context, 1, row, (void **)&room->uniform));
-    SVMP_TRY(SVMP_NEW(context, room->matrices, most_numbers(s)));
-    SVMP_TRY(SVMP_NEW(context, room->squares, svmp_local_most_rows(s->local)));
-    return SVMP_NEW(context, room->moves, s->n);
+        SVMP_TRY(svmp_allocate(context, svmp_node_evaluator_most_rows(s->local), row, (void **)of_variables[k]));
+    SVMP_TRY(svmp_allocate(context, 1, row, (void **)&workspace->forth));
+    SVMP_TRY(svmp_allocate(context, 1, row, (void **)&workspace->uniform));
+    SVMP_TRY(SVMP_NEW(context, workspace->matrices, most_numbers(s)));
+    SVMP_TRY(SVMP_NEW(context, workspace->squares, svmp_node_evaluator_most_rows(s->local)));
+    return SVMP_NEW(context, workspace->moves, s->n);
 }
 
 static svmp_status make_factors(sweeper *s) {
     svmp_context *context = s->model->context;
-    const size_t own = s->model->graph->own;
+    const size_t own = s->model->graph->moved;
     SVMP_TRY(SVMP_NEW(context, s->log_step, own));
     SVMP_TRY(SVMP_NEW(context, s->factor_at, own + 1));
-    SVMP_TRY(SVMP_NEW(context, s->spread, s->model->graph->own_variables));
+    SVMP_TRY(SVMP_NEW(context, s->spread, s->model->graph->moved_variables));
     for (size_t v = 0; v < own; v++) {
         const size_t d = svmp_sweep_dimension(s, v);
         s->factor_at[v + 1] = s->factor_at[v] + (d <= SWEEP_BLOCK ? d * (d + 1) / 2 : d);
@@ -64,24 +64,25 @@ static svmp_status make_factors(sweeper *s) {
     return SVMP_OK;
 }
 
-static svmp_status find_blind(sweeper *s) {
+static svmp_status find_discontinuous(sweeper *s) {
     const svmp_graph *graph = s->model->graph;
-    bool *jumps;
-    SVMP_TRY(svmp_model_jumps(s->model, &jumps));
-    if (jumps == NULL) return SVMP_OK;
-    svmp_status status = SVMP_NEW(s->model->context, s->blind, graph->own);
-    for (size_t v = 0; status == SVMP_OK && v < graph->own; v++)
-        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) s->blind[v] = s->blind[v] || jumps[i];
-    svmp_release(s->model->context, jumps);
+    bool *discontinuous;
+    SVMP_TRY(svmp_model_discontinuities(s->model, &discontinuous));
+    if (discontinuous == NULL) return SVMP_OK;
+    svmp_status status = SVMP_NEW(s->model->context, s->discontinuous, graph->moved);
+    for (size_t v = 0; status == SVMP_OK && v < graph->moved; v++)
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
+            s->discontinuous[v] = s->discontinuous[v] || discontinuous[i];
+    svmp_release(s->model->context, discontinuous);
     return status;
 }
 
 static svmp_status make_parts(sweeper *s, const uint32_t *colour) {
-    SVMP_TRY(svmp_local_create(s->model, s->n, s->threads, s->colours, colour, &s->local));
+    SVMP_TRY(svmp_node_evaluator_create(s->model, s->n, s->threads, s->colours, colour, &s->local));
     SVMP_TRY(make_factors(s));
-    SVMP_TRY(find_blind(s));
-    SVMP_TRY(SVMP_NEW(s->model->context, s->room, (size_t)s->threads));
-    for (int t = 0; t < s->threads; t++) SVMP_TRY(make_room(s, &s->room[t]));
+    SVMP_TRY(find_discontinuous(s));
+    SVMP_TRY(SVMP_NEW(s->model->context, s->workspace, (size_t)s->threads));
+    for (int t = 0; t < s->threads; t++) SVMP_TRY(alloc_workspace(s, &s->workspace[t]));
     return SVMP_OK;
 }
 
@@ -109,29 +110,30 @@ done:
 void svmp_sweeper_free(sweeper *s) {
     if (s == NULL) return;
     svmp_context *context = s->model->context;
-    for (int t = 0; s->room && t < s->threads; t++) {
-        const sweep_room *room = &s->room[t];
-        void *const rows[] = {room->value, room->value_there, room->score, room->score_there, room->y,      room->w,
-                              room->forth, room->uniform,     room->moves, room->matrices,    room->squares};
+    for (int t = 0; s->workspace && t < s->threads; t++) {
+        const sweep_workspace *workspace = &s->workspace[t];
+        void *const rows[] = {workspace->value, workspace->value_there, workspace->score,  workspace->score_there,
+                              workspace->y,     workspace->w,           workspace->forth,  workspace->uniform,
+                              workspace->moves, workspace->matrices,    workspace->squares};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) svmp_release(context, rows[k]);
     }
-    void *const arrays[] = {s->room, s->log_step, s->factor_at, s->factor, s->spread, s->blind};
+    void *const arrays[] = {s->workspace, s->log_step, s->factor_at, s->factor, s->spread, s->discontinuous};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
-    svmp_local_free(s->local);
+    svmp_node_evaluator_free(s->local);
     svmp_release(context, s);
 }
 
 exact_sum svmp_sweeper_steps(const sweeper *s) {
     exact_sum sum = {0};
-    for (size_t v = 0; v < s->model->graph->own; v++) svmp_exact_add(&sum, exp(s->log_step[v]));
+    for (size_t v = 0; v < s->model->graph->moved; v++) svmp_exact_add(&sum, exp(s->log_step[v]));
     return sum;
 }
 
 void svmp_sweeper_add_moves(sweeper *s, int64_t *moves) {
     for (int t = 0; t < s->threads; t++)
         for (size_t l = 0; l < s->n; l++) {
-            moves[l] += s->room[t].moves[l];
-            s->room[t].moves[l] = 0;
+            moves[l] += s->workspace[t].moves[l];
+            s->workspace[t].moves[l] = 0;
         }
 }
 
@@ -139,7 +141,7 @@ void svmp_sweeper_add_moves(sweeper *s, int64_t *moves) {
 
 typedef struct move {
     const sweeper *s;
-    sweep_room *room;
+    sweep_workspace *workspace;
     size_t t;
     uint64_t seed;
     double gain, *x;
@@ -186,11 +188,11 @@ SVMP_CLONES static void bound(size_t n, size_t d, double *rows, double *length) 
         for (size_t l = 0; l < n; l++) rows[j * n + l] *= length[l];
 }
 
-static bool is_blind(const sweeper *s, size_t v) { return s->blind && s->blind[v]; }
+static bool is_discontinuous(const sweeper *s, size_t v) { return s->discontinuous && s->discontinuous[v]; }
 
 static double step_of(const move *m, size_t v) {
     static const double stretch[] = {1, 6, 36};
-    return exp(m->s->log_step[v]) * (is_blind(m->s, v) ? stretch[m->t % 3] : 1);
+    return exp(m->s->log_step[v]) * (is_discontinuous(m->s, v) ? stretch[m->t % 3] : 1);
 }
 
 /* w = h/2 u + epsilon xi,  y = x + L'^-1 w: rows r ... of the task; u takes the place of the score. */
@@ -199,15 +201,15 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     const double epsilon = step_of(m, v), half = 0.5 * epsilon * epsilon;
-    double *u = m->room->score + r * n, *w = m->room->w + r * n, *y = m->room->y + r * n;
+    double *u = m->workspace->score + r * n, *w = m->workspace->w + r * n, *y = m->workspace->y + r * n;
     solve_lower(s, v, u);
-    bound(n, d, u, m->room->forth);
-    if (is_blind(s, v)) memset(u, 0, d * n * sizeof *u);
+    bound(n, d, u, m->workspace->forth);
+    if (is_discontinuous(s, v)) memset(u, 0, d * n * sizeof *u);
     for (size_t j = 0; j < d; j++) {
         const random_stream stream = {.seed = m->seed,
                                       .purpose = RANDOM_LOCAL,
                                       .a = m->t,
-                                      .b = svmp_graph_whole_variable(graph, graph->first[v] + j)};
+                                      .b = svmp_variable_key(graph, graph->first[v] + j)};
         svmp_random_quick_normals(stream, n, w + j * n);
     }
     for (size_t k = 0; k < d * n; k++) y[k] = w[k] = half * u[k] + epsilon * w[k];
@@ -223,18 +225,18 @@ SVMP_CLONES static void weigh(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     const double epsilon = step_of(m, v), half = 0.5 * epsilon * epsilon;
-    const double *u = m->room->score + r * n, *w = m->room->w + r * n;
-    double *there = m->room->score_there + r * n, *ratio = m->room->forth;
+    const double *u = m->workspace->score + r * n, *w = m->workspace->w + r * n;
+    double *there = m->workspace->score_there + r * n, *ratio = m->workspace->forth;
     solve_lower(s, v, there);
     bound(n, d, there, ratio);
-    if (is_blind(s, v)) memset(there, 0, d * n * sizeof *there);
+    if (is_discontinuous(s, v)) memset(there, 0, d * n * sizeof *there);
     memset(ratio, 0, n * sizeof *ratio);
     for (size_t j = 0; j < d; j++)
         for (size_t l = 0; l < n; l++) {
             const double forth = w[j * n + l] - half * u[j * n + l], back = w[j * n + l] + half * there[j * n + l];
             ratio[l] += forth * forth - back * back;
         }
-    const double *before = m->room->value + place * n, *after = m->room->value_there + place * n;
+    const double *before = m->workspace->value + place * n, *after = m->workspace->value_there + place * n;
     for (size_t l = 0; l < n; l++) ratio[l] = ratio[l] / (4 * half) + (after[l] - before[l]);
 }
 
@@ -242,7 +244,7 @@ size_t svmp_sweeper_rounds(const sweeper *s) { return s->colours; }
 
 double svmp_sweeper_scores(const sweeper *s) {
     const svmp_peers *peers = s->model->graph->peers;
-    const local_work own = svmp_local_work(s->local);
+    const node_work own = svmp_node_evaluator_work(s->local);
     int64_t work[2] = {(int64_t)own.sweep, (int64_t)own.score};
     peers->sum(peers, 2, work);
     return work[1] > 0 ? (double)work[0] / (double)work[1] : 0;
@@ -258,35 +260,36 @@ SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) 
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
-    const double *after = m->room->value_there + place * n;
-    double *ratio = m->room->forth, *log_uniform = m->room->uniform, sum = 0;
+    const double *after = m->workspace->value_there + place * n;
+    double *ratio = m->workspace->forth, *log_uniform = m->workspace->uniform, sum = 0;
     const random_stream stream = {
-        .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_graph_whole_node(graph, v)};
+        .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_node_key(graph, v)};
     svmp_random_log_uniforms(stream, n, log_uniform);
     for (size_t l = 0; l < n; l++) ratio[l] = after[l] < INFINITY ? ratio[l] : NAN;
     for (size_t l = 0; m->gain > 0 && l < n; l++) sum += ratio[l] < 0 ? exp(ratio[l]) : ratio[l] >= 0;
     for (size_t l = 0; l < n; l++) ratio[l] = log_uniform[l] < ratio[l];
-    for (size_t l = 0; l < n; l++) m->room->moves[l] += ratio[l] > 0;
+    for (size_t l = 0; l < n; l++) m->workspace->moves[l] += ratio[l] > 0;
     for (size_t j = 0; j < d; j++) {
         double *x = m->x + (graph->first[v] + j) * n;
-        const double *y = m->room->y + (r + j) * n;
+        const double *y = m->workspace->y + (r + j) * n;
         for (size_t l = 0; l < n; l++) x[l] = ratio[l] > 0 ? y[l] : x[l];
     }
-    if (m->gain > 0 && !(is_blind(s, v) && m->t % 3)) adapt(s, v, m->gain, sum / (double)n);
+    if (m->gain > 0 && !(is_discontinuous(s, v) && m->t % 3)) adapt(s, v, m->gain, sum / (double)n);
 }
 
 /* Returns the factor that failed. */
-static size_t move_task(const sweeper *s, const local_task *task, int thread, const move *asked) {
+static size_t move_task(const sweeper *s, const node_task *task, int thread, const move *asked) {
     move m = *asked;
-    m.room = &s->room[thread];
-    size_t failed = svmp_local_here(s->local, task, thread, m.x, m.room->value, m.room->score);
-    if (failed != LOCAL_DONE) return failed;
+    m.workspace = &s->workspace[thread];
+    size_t failed = svmp_node_evaluate_current(s->local, task, thread, m.x, m.workspace->value, m.workspace->score);
+    if (failed != NODE_EVALUATED) return failed;
     for (size_t k = 0, r = 0; k < task->count; k++) {
         propose(&m, task->nodes[k], r);
         r += svmp_sweep_dimension(s, task->nodes[k]);
     }
-    failed = svmp_local_there(s->local, task, thread, m.x, m.room->y, m.room->value_there, m.room->score_there);
-    for (size_t k = 0, r = 0; failed == LOCAL_DONE && k < task->count; k++) {
+    failed = svmp_node_evaluate_proposed(s->local, task, thread, m.x, m.workspace->y, m.workspace->value_there,
+                                         m.workspace->score_there);
+    for (size_t k = 0, r = 0; failed == NODE_EVALUATED && k < task->count; k++) {
         weigh(&m, task->nodes[k], k, r);
         decide(&m, task->nodes[k], k, r);
         r += svmp_sweep_dimension(s, task->nodes[k]);
@@ -297,8 +300,8 @@ static size_t move_task(const sweeper *s, const local_task *task, int thread, co
 /* ---- a sweep ----------------------------------------------------------------------------------------------------- */
 
 static size_t move_colour(const sweeper *s, size_t colour, const move *m) {
-    size_t count, hubs, failed = LOCAL_DONE;
-    const local_task *tasks = svmp_local_tasks(s->local, colour, &count, &hubs);
+    size_t count, hubs, failed = NODE_EVALUATED;
+    const node_task *tasks = svmp_node_evaluator_tasks(s->local, colour, &count, &hubs);
     double lanes = 0;
     for (size_t k = 0; k < hubs; k++) lanes += (double)tasks[k].lanes;
     int threads = svmp_threads_for(s->threads, 100 * lanes);
@@ -308,19 +311,19 @@ static size_t move_colour(const sweeper *s, size_t colour, const move *m) {
         const size_t factor = move_task(s, &tasks[k], svmp_thread_number(), m);
         if (factor < failed) failed = factor;
     }
-    for (size_t k = hubs; k < count && failed == LOCAL_DONE; k++) failed = move_task(s, &tasks[k], 0, m);
+    for (size_t k = hubs; k < count && failed == NODE_EVALUATED; k++) failed = move_task(s, &tasks[k], 0, m);
     return failed;
 }
 
 /* A process whose factor failed stays with the others until the end of the sweep. */
 svmp_status svmp_sweep(sweeper *s, backend *b, size_t t, double gain) {
-    size_t failed = LOCAL_DONE;
+    size_t failed = NODE_EVALUATED;
     move m = {.s = s, .t = t, .seed = b->seed, .gain = gain};
     for (size_t c = 0; c < s->colours; c++) {
         SVMP_TRY(svmp_backend_refresh(b)); /* how the neighbours stand that have moved before */
         SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &m.x));
-        if (failed == LOCAL_DONE) failed = move_colour(s, c, &m);
+        if (failed == NODE_EVALUATED) failed = move_colour(s, c, &m);
         SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
     }
-    return svmp_model_agree(s->model, failed == LOCAL_DONE ? SVMP_OK : svmp_local_fail(s->local, failed));
+    return svmp_model_agree(s->model, failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(s->local, failed));
 }

@@ -5,10 +5,10 @@
  *
  * is accepted by the ratio of the factors that touch v. So each particle is a Markov chain whose stationary
  * distribution is the posterior, for any fixed A and epsilon. Both belong to the node and are shared by the particles.
- * Where the density may jump (model/density_jumps.h), the score says nothing of where to go: such a node walks at
- * random, and two of three steps are 6 and 36 times as long, so that some of them reach over what is in between. Random
- * numbers are keyed by (seed, sweep, variable, particle), those that decide by (seed, sweep, node, particle), variables
- * and nodes of the whole model: the same bits for any number of threads and processes. */
+ * Where the density may jump (model/density_discontinuities.h), the score says nothing of where to go: such a node
+ * walks at random, and two of three steps are 6 and 36 times as long, so that some of them reach over what is in
+ * between. Random numbers are keyed by (seed, sweep, variable, particle), those that decide by (seed, sweep, node,
+ * particle), variables and nodes of the whole model: the same bits for any number of threads and processes. */
 #ifndef SVMP_METHOD_MOVES_SWEEP_H
 #define SVMP_METHOD_MOVES_SWEEP_H
 
@@ -32,7 +32,7 @@ double svmp_sweeper_scores(const sweeper *s);
  * score. `again`: of nodes of several variables alone, whose shape epsilon cannot make up for. Costs two evaluations of
  * a node's factors for each of its variables, and up to 24 more where all particles are equal; nodes of more than 256
  * variables take the median of s_i^2 for A_ii. */
-svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again);
+svmp_status svmp_sweeper_measure_curvature(sweeper *s, backend *b, int again);
 
 /* Moves all nodes once; `gain` above 0: then log epsilon of each node goes up by gain * (mean acceptance - 0.6). Costs
  * two evaluations of every factor for every node that it touches. */

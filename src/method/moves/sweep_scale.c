@@ -6,7 +6,7 @@
 #include "base/row_sums.h"
 #include "base/threads.h"
 #include "maths/order_statistics.h"
-#include "method/moves/sweep_own.h"
+#include "method/moves/sweep_state.h"
 
 static const double little = 1e-4; /* of the particles' sd: how far scores are apart whose difference is taken */
 
@@ -73,7 +73,7 @@ typedef struct measuring {
     int again;
 } measuring;
 
-static size_t dimension_of(const measuring *m, const local_task *task, size_t k) {
+static size_t dimension_of(const measuring *m, const node_task *task, size_t k) {
     return svmp_sweep_dimension(m->s, task->nodes[k]);
 }
 
@@ -83,7 +83,7 @@ static int is_measured(const measuring *m, size_t dimension) {
 }
 
 /* y: the j-th variable of every node that has one moved by `sign` times a little. */
-static void displace(const measuring *m, const local_task *task, size_t j, double sign, double *y) {
+static void displace(const measuring *m, const node_task *task, size_t j, double sign, double *y) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
     for (size_t k = 0, r = 0; k < task->count; k++) {
         const size_t i = first[task->nodes[k]], d = dimension_of(m, task, k);
@@ -94,16 +94,16 @@ static void displace(const measuring *m, const local_task *task, size_t j, doubl
 }
 
 /* Column j of the matrices: -d s / dx_j, by the scores at both sides. */
-static void difference(const measuring *m, const local_task *task, size_t j, const sweep_room *room) {
+static void difference(const measuring *m, const node_task *task, size_t j, const sweep_workspace *workspace) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
-    double *a = room->matrices;
+    double *a = workspace->matrices;
     for (size_t k = 0, r = 0; k < task->count; k++) {
         const size_t d = dimension_of(m, task, k);
         for (size_t i = 0; j < d && is_measured(m, d) && i < d; i++) {
             const double width = 2 * little * m->s->spread[first[task->nodes[k]] + j];
-            const double *below = room->w + (r + i) * n, *above = room->score_there + (r + i) * n;
-            for (size_t l = 0; l < n; l++) room->forth[l] = (below[l] - above[l]) / width;
-            a[i * d + j] = median(n, room->forth);
+            const double *below = workspace->w + (r + i) * n, *above = workspace->score_there + (r + i) * n;
+            for (size_t l = 0; l < n; l++) workspace->forth[l] = (below[l] - above[l]) / width;
+            a[i * d + j] = median(n, workspace->forth);
         }
         if (d <= SWEEP_BLOCK) a += d * d;
         r += d;
@@ -111,24 +111,24 @@ static void difference(const measuring *m, const local_task *task, size_t j, con
 }
 
 /* The medians of the squares of the scores. */
-static void square_scores(const measuring *m, const local_task *task, const sweep_room *room) {
+static void square_scores(const measuring *m, const node_task *task, const sweep_workspace *workspace) {
     const size_t n = m->s->n;
     for (size_t r = 0; r < task->rows; r++) {
-        for (size_t l = 0; l < n; l++) room->forth[l] = room->score[r * n + l] * room->score[r * n + l];
-        room->squares[r] = median(n, room->forth);
+        for (size_t l = 0; l < n; l++) workspace->forth[l] = workspace->score[r * n + l] * workspace->score[r * n + l];
+        workspace->squares[r] = median(n, workspace->forth);
     }
 }
 
 /* The scores with the j-th variable of every node moved to both sides: those below in w, those above in score_there.
  * Returns the factor that failed. */
-static size_t score_sides(const measuring *m, const local_task *task, int thread, size_t j) {
+static size_t score_sides(const measuring *m, const node_task *task, int thread, size_t j) {
     const sweeper *s = m->s;
-    const sweep_room *room = &s->room[thread];
-    displace(m, task, j, -1, room->y);
-    const size_t failed = svmp_local_there(s->local, task, thread, m->x, room->y, NULL, room->w);
-    if (failed != LOCAL_DONE) return failed;
-    displace(m, task, j, 1, room->y);
-    return svmp_local_there(s->local, task, thread, m->x, room->y, NULL, room->score_there);
+    const sweep_workspace *workspace = &s->workspace[thread];
+    displace(m, task, j, -1, workspace->y);
+    const size_t failed = svmp_node_evaluate_proposed(s->local, task, thread, m->x, workspace->y, NULL, workspace->w);
+    if (failed != NODE_EVALUATED) return failed;
+    displace(m, task, j, 1, workspace->y);
+    return svmp_node_evaluate_proposed(s->local, task, thread, m->x, workspace->y, NULL, workspace->score_there);
 }
 
 /* ---- where the particles do not vary ----------------------------------------------------------------------------- */
@@ -140,13 +140,13 @@ static size_t score_sides(const measuring *m, const local_task *task, int thread
 enum { SEARCHES = 12 };
 
 /* The first lengths of task's variables that need one. Returns whether there are any. */
-static int begin_search(const measuring *m, const local_task *task, const sweep_room *room) {
+static int begin_search(const measuring *m, const node_task *task, const sweep_workspace *workspace) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
     int any = 0;
     for (size_t k = 0, r = 0; k < task->count; k++)
         for (size_t j = 0; j < dimension_of(m, task, k); j++, r++) {
             const size_t i = first[task->nodes[k]] + j;
-            const double length = 1 / sqrt(room->squares[r]), size = fabs(m->x[i * n]);
+            const double length = 1 / sqrt(workspace->squares[r]), size = fabs(m->x[i * n]);
             if (m->s->spread[i] > 0) continue;
             m->s->spread[i] = -fmax(length > 0 && isfinite(length) ? length : size > 0 ? size : 1, 0x1p-30 * size);
             any = 1;
@@ -155,7 +155,7 @@ static int begin_search(const measuring *m, const local_task *task, const sweep_
 }
 
 /* Lengths of the j-th variables, from the scores at both sides. */
-static void search_on(const measuring *m, const local_task *task, size_t j, const sweep_room *room) {
+static void search_on(const measuring *m, const node_task *task, size_t j, const sweep_workspace *workspace) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
     for (size_t k = 0, r = 0; k < task->count; r += dimension_of(m, task, k++)) {
         if (j >= dimension_of(m, task, k)) continue;
@@ -163,9 +163,9 @@ static void search_on(const measuring *m, const local_task *task, size_t j, cons
         double *spread = &m->s->spread[i];
         if (*spread > 0) continue;
         const double width = -2 * little * *spread;
-        const double *below = room->w + (r + j) * n, *above = room->score_there + (r + j) * n;
-        for (size_t l = 0; l < n; l++) room->forth[l] = fabs(below[l] - above[l]) / width;
-        const double curvature = median(n, room->forth), length = 1 / sqrt(curvature);
+        const double *below = workspace->w + (r + j) * n, *above = workspace->score_there + (r + j) * n;
+        for (size_t l = 0; l < n; l++) workspace->forth[l] = fabs(below[l] - above[l]) / width;
+        const double curvature = median(n, workspace->forth), length = 1 / sqrt(curvature);
         const double least = 0x1p-30 * fabs(m->x[i * n]);
         if (!isfinite(curvature))
             *spread /= 16; /* too far */
@@ -178,15 +178,15 @@ static void search_on(const measuring *m, const local_task *task, size_t j, cons
 }
 
 /* Returns the factor that failed. */
-static size_t search_lengths(const measuring *m, const local_task *task, int thread, size_t columns) {
-    const sweep_room *room = &m->s->room[thread];
+static size_t search_lengths(const measuring *m, const node_task *task, int thread, size_t columns) {
+    const sweep_workspace *workspace = &m->s->workspace[thread];
     const size_t *first = m->s->model->graph->first;
-    if (!begin_search(m, task, room)) return LOCAL_DONE;
+    if (!begin_search(m, task, workspace)) return NODE_EVALUATED;
     for (int search = 0, any = 1; search < SEARCHES && any; search++) {
         for (size_t j = 0; j < columns; j++) {
             const size_t failed = score_sides(m, task, thread, j);
-            if (failed != LOCAL_DONE) return failed;
-            search_on(m, task, j, room);
+            if (failed != NODE_EVALUATED) return failed;
+            search_on(m, task, j, workspace);
         }
         any = 0;
         for (size_t k = 0; k < task->count; k++)
@@ -197,30 +197,30 @@ static size_t search_lengths(const measuring *m, const local_task *task, int thr
             double *spread = &m->s->spread[first[task->nodes[k]] + j];
             *spread = fabs(*spread);
         }
-    return LOCAL_DONE;
+    return NODE_EVALUATED;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* Returns the factor that failed. */
-static size_t measure_task(const measuring *m, const local_task *task, int thread) {
+static size_t measure_task(const measuring *m, const node_task *task, int thread) {
     sweeper *s = m->s;
-    const sweep_room *room = &s->room[thread];
-    size_t columns = 0, failed = svmp_local_here(s->local, task, thread, m->x, NULL, room->score);
+    const sweep_workspace *workspace = &s->workspace[thread];
+    size_t columns = 0, failed = svmp_node_evaluate_current(s->local, task, thread, m->x, NULL, workspace->score);
     for (size_t k = 0; k < task->count; k++) {
         const size_t d = dimension_of(m, task, k);
         if (is_measured(m, d) && d > columns) columns = d;
     }
-    square_scores(m, task, room);
-    if (failed == LOCAL_DONE) failed = search_lengths(m, task, thread, columns);
-    for (size_t j = 0; j < columns && failed == LOCAL_DONE; j++) {
+    square_scores(m, task, workspace);
+    if (failed == NODE_EVALUATED) failed = search_lengths(m, task, thread, columns);
+    for (size_t j = 0; j < columns && failed == NODE_EVALUATED; j++) {
         failed = score_sides(m, task, thread, j);
-        difference(m, task, j, room);
+        difference(m, task, j, workspace);
     }
-    double *a = room->matrices;
-    for (size_t k = 0, r = 0; k < task->count && failed == LOCAL_DONE; k++) {
+    double *a = workspace->matrices;
+    for (size_t k = 0, r = 0; k < task->count && failed == NODE_EVALUATED; k++) {
         const size_t d = dimension_of(m, task, k);
-        if (d > 1 || !m->again) set_factor(s, task->nodes[k], room->squares + r, a, m->again);
+        if (d > 1 || !m->again) set_factor(s, task->nodes[k], workspace->squares + r, a, m->again);
         if (d <= SWEEP_BLOCK) a += d * d;
         r += d;
     }
@@ -229,28 +229,28 @@ static size_t measure_task(const measuring *m, const local_task *task, int threa
 
 static size_t measure_colour(const measuring *m, size_t colour) {
     const sweeper *s = m->s;
-    size_t count, hubs, failed = LOCAL_DONE;
-    const local_task *tasks = svmp_local_tasks(s->local, colour, &count, &hubs);
+    size_t count, hubs, failed = NODE_EVALUATED;
+    const node_task *tasks = svmp_node_evaluator_tasks(s->local, colour, &count, &hubs);
 #pragma omp parallel for schedule(dynamic) reduction(min : failed) num_threads(s->threads)
     for (size_t k = 0; k < hubs; k++) {
         const size_t factor = measure_task(m, &tasks[k], svmp_thread_number());
         if (factor < failed) failed = factor;
     }
-    for (size_t k = hubs; k < count && failed == LOCAL_DONE; k++) failed = measure_task(m, &tasks[k], 0);
+    for (size_t k = hubs; k < count && failed == NODE_EVALUATED; k++) failed = measure_task(m, &tasks[k], 0);
     return failed;
 }
 
-svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again) {
-    const size_t variables = s->model->graph->own_variables;
+svmp_status svmp_sweeper_measure_curvature(sweeper *s, backend *b, int again) {
+    const size_t variables = s->model->graph->moved_variables;
     const double *x = NULL;
-    size_t failed = LOCAL_DONE;
+    size_t failed = NODE_EVALUATED;
     SVMP_TRY(svmp_backend_refresh(b));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     const measuring m = {s, x, again};
 #pragma omp parallel for num_threads(svmp_threads_for(s->threads, 4 * (double)variables * (double)s->n))
     for (size_t i = 0; i < variables; i++) s->spread[i] = spread_of(s->n, x + i * s->n);
-    for (size_t c = 0; c < s->colours && failed == LOCAL_DONE; c++) failed = measure_colour(&m, c);
-    return svmp_model_agree(s->model, failed == LOCAL_DONE ? SVMP_OK : svmp_local_fail(s->local, failed));
+    for (size_t c = 0; c < s->colours && failed == NODE_EVALUATED; c++) failed = measure_colour(&m, c);
+    return svmp_model_agree(s->model, failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(s->local, failed));
 }
 
 /* ---- saved and loaded -------------------------------------------------------------------------------------------- */
@@ -258,7 +258,7 @@ svmp_status svmp_sweeper_measure(sweeper *s, backend *b, int again) {
 /* Column c of all L, a number a variable: 0 where there is none. */
 static void exchange_column(const sweeper *s, size_t c, int loading, double *column) {
     const svmp_graph *graph = s->model->graph;
-    for (size_t v = 0; v < graph->own; v++) {
+    for (size_t v = 0; v < graph->moved; v++) {
         const size_t d = svmp_sweep_dimension(s, v);
         for (size_t j = 0; j < d; j++) {
             const size_t at = d <= SWEEP_BLOCK ? c : j; /* of a large node there is the diagonal, in column 0 */
@@ -273,7 +273,7 @@ static void exchange_column(const sweeper *s, size_t c, int loading, double *col
 /* The largest node that has a whole L, anywhere. */
 static size_t most_columns(const sweeper *s) {
     double most = 1;
-    for (size_t v = 0; v < s->model->graph->own; v++) {
+    for (size_t v = 0; v < s->model->graph->moved; v++) {
         const size_t d = svmp_sweep_dimension(s, v);
         if (d <= SWEEP_BLOCK && (double)d > most) most = (double)d;
     }
@@ -285,10 +285,10 @@ static size_t most_columns(const sweeper *s) {
 svmp_status svmp_sweeper_state(sweeper *s, archive *a) {
     const svmp_graph *graph = s->model->graph;
     double *column = s->spread;
-    for (size_t v = 0; v < graph->own; v++)
+    for (size_t v = 0; v < graph->moved; v++)
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) column[i] = s->log_step[v];
     SVMP_TRY(svmp_archive_rows(a, "log step", 1, column));
-    for (size_t v = 0; v < graph->own && a->loading; v++) s->log_step[v] = column[graph->first[v]];
+    for (size_t v = 0; v < graph->moved && a->loading; v++) s->log_step[v] = column[graph->first[v]];
     const size_t columns = most_columns(s);
     for (size_t c = 0; c < columns; c++) {
         exchange_column(s, c, 0, column);

@@ -76,7 +76,7 @@ static svmp_status draw_velocity(trajectory *t, size_t iteration) {
             for (size_t i = 0; i < t->variables; i++) sum += t->velocity[i * n + l] * t->velocity[i * n + l];
             t->kinetic[l] = sum / 2;
         }
-    return svmp_gaussian_spread(t->q, n, t->velocity);
+    return svmp_gaussian_correlate(t->q, n, t->velocity);
 }
 
 /* w'Aw/2, of each particle. */
@@ -166,7 +166,7 @@ static double decide(trajectory *t, size_t iteration) {
     return sum / (double)t->n;
 }
 
-svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score) {
+svmp_status svmp_trajectory_evaluate(trajectory *t, backend *b, const double **score) {
     const double *x;
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     *score = t->score;

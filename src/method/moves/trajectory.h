@@ -28,7 +28,7 @@ svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **m
 void svmp_trajectory_free(trajectory *made); /* NULL-safe */
 
 /* Evaluates the particles as they are; *score is the trajectories' own, valid until they move. */
-svmp_status svmp_trajectory_look(trajectory *t, backend *b, const double **score);
+svmp_status svmp_trajectory_evaluate(trajectory *t, backend *b, const double **score);
 
 /* A^-1 times the score that was looked at: the trajectories' own, valid until they move, which begins with it. */
 svmp_status svmp_trajectory_force(trajectory *t, const double **force);

@@ -18,25 +18,25 @@ static size_t most_ends(const pairwise *pairs) {
     return most;
 }
 
-static svmp_status alloc_room(const pmp *p, pmp_room *room) {
+static svmp_status alloc_workspace(const pmp *p, pmp_workspace *workspace) {
     svmp_context *context = p->pairs->model->context;
     const size_t n = 2 * p->n, rows = p->diverse ? most_ends(p->pairs) * n : 0;
     size_t numbers = PMP_CANDIDATES * p->pairs->dimension;
     numbers = 2 * n > numbers ? 2 * n : numbers;
-    SVMP_TRY(svmp_pairwise_room_create(p->pairs, PMP_CANDIDATES, n, &room->pairs));
-    SVMP_TRY(SVMP_NEW(context, room->numbers, numbers));
-    SVMP_TRY(svmp_allocate(context, rows, n * sizeof(double), (void **)&room->psi));
-    SVMP_TRY(SVMP_NEW(context, room->best, rows));
-    SVMP_TRY(SVMP_NEW(context, room->heap, n));
-    return SVMP_NEW(context, room->chosen, p->n);
+    SVMP_TRY(svmp_pairwise_workspace_create(p->pairs, PMP_CANDIDATES, n, &workspace->pairs));
+    SVMP_TRY(SVMP_NEW(context, workspace->numbers, numbers));
+    SVMP_TRY(svmp_allocate(context, rows, n * sizeof(double), (void **)&workspace->psi));
+    SVMP_TRY(SVMP_NEW(context, workspace->best, rows));
+    SVMP_TRY(SVMP_NEW(context, workspace->heap, n));
+    return SVMP_NEW(context, workspace->chosen, p->n);
 }
 
 static svmp_status alloc_arrays(pmp *p) {
     svmp_context *context = p->pairs->model->context;
     const svmp_graph *graph = p->pairs->model->graph;
     const size_t n = 2 * p->n, bytes = n * sizeof(double), edges = p->pairs->edges;
-    const double rooms = p->diverse ? (double)p->threads * (double)most_ends(p->pairs) : 0;
-    const double tables = (double)n * ((double)edges + rooms);
+    const double workspaces = p->diverse ? (double)p->threads * (double)most_ends(p->pairs) : 0;
+    const double tables = (double)n * ((double)edges + workspaces);
     const double candidates = PMP_CANDIDATES / 2.0 * (double)(graph->variables + graph->nodes);
     SVMP_TRY(svmp_require_memory(context, (tables + candidates) * (double)bytes,
                                  "the tables of these edges and particles need"));
@@ -49,8 +49,8 @@ static svmp_status alloc_arrays(pmp *p) {
     SVMP_TRY(SVMP_NEW(context, p->plan, graph->nodes * p->n));
     SVMP_TRY(SVMP_NEW(context, p->candidate, graph->variables * p->n * PMP_CANDIDATES));
     SVMP_TRY(SVMP_NEW(context, p->weight, graph->nodes * p->n * PMP_CANDIDATES));
-    SVMP_TRY(SVMP_NEW(context, p->room, (size_t)p->threads));
-    for (int k = 0; k < p->threads; k++) SVMP_TRY(alloc_room(p, &p->room[k]));
+    SVMP_TRY(SVMP_NEW(context, p->workspace, (size_t)p->threads));
+    for (int k = 0; k < p->threads; k++) SVMP_TRY(alloc_workspace(p, &p->workspace[k]));
     return SVMP_OK;
 }
 
@@ -59,7 +59,7 @@ static svmp_status alloc_pmp(svmp_run *run, int diverse) {
     pmp *p = NULL;
     snprintf(who, sizeof who, "The method '%s'", run->method->name);
     SVMP_TRY(SVMP_NEW(run->context, p, 1));
-    run->own = p;
+    run->state = p;
     *p = (pmp){.n = run->backend->n, .diverse = diverse, .threads = run->backend->threads};
     SVMP_TRY(svmp_pairwise_create(run->model, who, &p->pairs));
     return alloc_arrays(p);
@@ -68,21 +68,21 @@ static svmp_status alloc_pmp(svmp_run *run, int diverse) {
 static svmp_status alloc_best(svmp_run *run) { return alloc_pmp(run, 0); }
 static svmp_status alloc_diverse(svmp_run *run) { return alloc_pmp(run, 1); }
 
-static void free_room(const pmp *p, pmp_room *room) {
+static void free_workspace(const pmp *p, pmp_workspace *workspace) {
     svmp_context *context = p->pairs->model->context;
-    svmp_pairwise_room_free(p->pairs, &room->pairs);
-    svmp_release(context, room->numbers);
-    svmp_release(context, room->psi);
-    svmp_release(context, room->best);
-    svmp_release(context, room->heap);
-    svmp_release(context, room->chosen);
+    svmp_pairwise_workspace_free(p->pairs, &workspace->pairs);
+    svmp_release(context, workspace->numbers);
+    svmp_release(context, workspace->psi);
+    svmp_release(context, workspace->best);
+    svmp_release(context, workspace->heap);
+    svmp_release(context, workspace->chosen);
 }
 
 static void free_pmp(svmp_run *run) {
-    pmp *p = run->own;
-    for (int k = 0; p->room && k < p->threads; k++) free_room(p, &p->room[k]);
+    pmp *p = run->state;
+    for (int k = 0; p->workspace && k < p->threads; k++) free_workspace(p, &p->workspace[k]);
     void *const arrays[] = {p->x,          p->unary, p->belief,    p->table,  p->message,
-                            p->foundation, p->plan,  p->candidate, p->weight, p->room};
+                            p->foundation, p->plan,  p->candidate, p->weight, p->workspace};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(run->context, arrays[k]);
     svmp_pairwise_free(p->pairs);
     svmp_release(run->context, p);
@@ -113,16 +113,16 @@ static svmp_status keep(pmp *p, backend *b) {
     const int threads = svmp_threads_for(p->threads, 10 * (double)n * (double)(n * p->pairs->edges));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (size_t v = 0; v < graph->nodes; v++) {
-        pmp_room *room = &p->room[svmp_thread_number()];
-        svmp_pmp_select(p, v, room);
+        pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
+        svmp_pmp_select(p, v, workspace);
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
-            for (size_t l = 0; l < p->n; l++) x[i * p->n + l] = p->x[i * n + room->chosen[l]];
+            for (size_t l = 0; l < p->n; l++) x[i * p->n + l] = p->x[i * n + workspace->chosen[l]];
     }
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
 static svmp_status iterate(svmp_run *run) {
-    pmp *p = run->own;
+    pmp *p = run->state;
     backend *b = run->backend;
     SVMP_TRY(fetch(p, b));
     SVMP_TRY(svmp_pmp_grow(p, b, run->iteration));

@@ -32,14 +32,14 @@ typedef struct pmp_item {
     uint32_t round; /* how many were chosen when the gain was computed */
 } pmp_item;
 
-typedef struct pmp_room {
-    pairwise_room pairs;
+typedef struct pmp_workspace {
+    pairwise_workspace pairs;
     double *numbers;  /* random ones, or a row of sums: max(4N, PMP_CANDIDATES * variables of a node) */
     double *psi;      /* D-PMP: the most ends of a node * 2N rows, for each of 2N particles */
     double *best;     /* D-PMP: a number for each row */
     pmp_item *heap;   /* 2N */
     uint32_t *chosen; /* N */
-} pmp_room;
+} pmp_workspace;
 
 typedef struct pmp {
     pairwise *pairs;
@@ -52,7 +52,7 @@ typedef struct pmp {
     double *message, *foundation; /* ends * 2N: what arrives at the end; what leaves from it, before the edge */
     pmp_plan *plan;               /* nodes * N */
     double *candidate, *weight;   /* variables * N * PMP_CANDIDATES, nodes * N * PMP_CANDIDATES */
-    pmp_room *room;               /* thread -> its own */
+    pmp_workspace *workspace;     /* thread -> its own */
 } pmp;
 
 /* Fills x[N ...] and keeps x[... N - 1]. Fails when a factor's function does. */
@@ -66,7 +66,7 @@ svmp_status svmp_pmp_tables(pmp *p);
 double svmp_pmp_pass(pmp *p);
 
 /* The particles of a node to keep, `p->n` of them, the one with the largest belief first: room->chosen. */
-void svmp_pmp_select(const pmp *p, size_t node, pmp_room *room);
+void svmp_pmp_select(const pmp *p, size_t node, pmp_workspace *workspace);
 
 /* The two selections by themselves, from `count` particles with these beliefs. `heap` has room for all of them.
  *   top       the `keep` largest beliefs, descending

@@ -57,13 +57,13 @@ static double spread_of(const pmp *p, size_t v, const pmp_plan *plan) {
 
 /* Numbers 4l ... 4l + 3 of (seed, iteration, node) decide about new particle l: whether it walks, through which edge it
  * comes, from which particle across and beside which kept one. */
-static void plan_node(pmp *p, const backend *b, size_t t, size_t v, pmp_room *room) {
+static void plan_node(pmp *p, const backend *b, size_t t, size_t v, pmp_workspace *workspace) {
     const pairwise *pairs = p->pairs;
     const size_t ends = pairs->ends_start[v + 1] - pairs->ends_start[v];
     svmp_random_uniforms((random_stream){.seed = b->seed, .purpose = RANDOM_PMP_PLAN, .a = t, .b = v}, 4 * p->n,
-                         room->numbers);
+                         workspace->numbers);
     for (size_t l = 0; l < p->n; l++) {
-        const double *uniform = room->numbers + 4 * l;
+        const double *uniform = workspace->numbers + 4 * l;
         pmp_plan *plan = &p->plan[v * p->n + l];
         *plan = (pmp_plan){.end = PMP_WALK, .kept = pick_below(uniform[3], p->n)};
         if (ends == 0 || uniform[0] >= neighbour_share) continue;
@@ -74,16 +74,16 @@ static void plan_node(pmp *p, const backend *b, size_t t, size_t v, pmp_room *ro
 }
 
 /* x_new = x_kept + sqrt(0.05) z */
-static void walk_node(pmp *p, const backend *b, size_t t, size_t v, pmp_room *room) {
+static void walk_node(pmp *p, const backend *b, size_t t, size_t v, pmp_workspace *workspace) {
     const svmp_model *model = p->pairs->model;
     for (size_t i = model->graph->first[v]; i < model->graph->first[v + 1]; i++) {
         double *x = p->x + i * 2 * p->n;
         svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_PMP_WALK, .a = t, .b = i}, p->n,
-                            room->numbers);
+                            workspace->numbers);
         for (size_t l = 0; l < p->n; l++) {
             const pmp_plan *plan = &p->plan[v * p->n + l];
             if (plan->end == PMP_WALK)
-                x[p->n + l] = project(model, i, x[plan->kept] + sqrt(walk_variance) * room->numbers[l]);
+                x[p->n + l] = project(model, i, x[plan->kept] + sqrt(walk_variance) * workspace->numbers[l]);
         }
     }
 }
@@ -116,15 +116,15 @@ static void scatter(const pmp *p, size_t v, size_t l, size_t round, const double
 }
 
 /* Candidates of all new particles of a node, and their theta_v. */
-static size_t scatter_node(pmp *p, const backend *b, size_t t, size_t round, size_t v, pmp_room *room) {
+static size_t scatter_node(pmp *p, const backend *b, size_t t, size_t round, size_t v, pmp_workspace *workspace) {
     for (size_t l = 0; l < p->n; l++) {
         if (p->plan[v * p->n + l].end == PMP_WALK) continue;
         const random_stream stream = {
             .seed = b->seed, .purpose = RANDOM_PMP_CANDIDATES, .a = t * PMP_ROUNDS + round, .b = v * p->n + l};
         double *candidate = candidates_of(p, v, l);
-        svmp_random_normals(stream, dimension_of(p, v) * PMP_CANDIDATES, room->numbers);
-        scatter(p, v, l, round, room->numbers, candidate);
-        const size_t failed = svmp_pairwise_node(p->pairs, v, PMP_CANDIDATES, candidate, &room->pairs,
+        svmp_random_normals(stream, dimension_of(p, v) * PMP_CANDIDATES, workspace->numbers);
+        scatter(p, v, l, round, workspace->numbers, candidate);
+        const size_t failed = svmp_pairwise_node(p->pairs, v, PMP_CANDIDATES, candidate, &workspace->pairs,
                                                  p->weight + (v * p->n + l) * PMP_CANDIDATES);
         if (failed != PAIRWISE_DONE) return failed;
     }
@@ -132,11 +132,11 @@ static size_t scatter_node(pmp *p, const backend *b, size_t t, size_t round, siz
 }
 
 /* Adds psi to the weights of the candidates that come through this end of an edge. */
-static size_t weigh_end(pmp *p, size_t end, pmp_room *room) {
+static size_t weigh_end(pmp *p, size_t end, pmp_workspace *workspace) {
     const size_t v = p->pairs->node[end], u = p->pairs->node[end ^ 1], *first = p->pairs->model->graph->first;
     const size_t dv = dimension_of(p, v), du = dimension_of(p, u);
-    double *xv = room->pairs.x + (end % 2 ? du * PMP_CANDIDATES : 0); /* the lower node's variables come first */
-    double *xu = room->pairs.x + (end % 2 ? 0 : dv * PMP_CANDIDATES);
+    double *xv = workspace->pairs.x + (end % 2 ? du * PMP_CANDIDATES : 0); /* the lower node's variables come first */
+    double *xu = workspace->pairs.x + (end % 2 ? 0 : dv * PMP_CANDIDATES);
     for (size_t l = 0; l < p->n; l++) {
         const pmp_plan *plan = &p->plan[v * p->n + l];
         if (plan->end != end) continue;
@@ -144,11 +144,11 @@ static size_t weigh_end(pmp *p, size_t end, pmp_room *room) {
         for (size_t k = 0; k < du; k++)
             for (size_t m = 0; m < PMP_CANDIDATES; m++)
                 xu[k * PMP_CANDIDATES + m] = column(p, first[u] + k)[plan->neighbour];
-        const size_t failed =
-            svmp_pairwise_edge(p->pairs, end / 2, PMP_CANDIDATES, room->pairs.x, &room->pairs, room->numbers);
+        const size_t failed = svmp_pairwise_edge(p->pairs, end / 2, PMP_CANDIDATES, workspace->pairs.x,
+                                                 &workspace->pairs, workspace->numbers);
         if (failed != PAIRWISE_DONE) return failed;
         double *weight = p->weight + (v * p->n + l) * PMP_CANDIDATES;
-        for (size_t m = 0; m < PMP_CANDIDATES; m++) weight[m] += room->numbers[m];
+        for (size_t m = 0; m < PMP_CANDIDATES; m++) weight[m] += workspace->numbers[m];
     }
     return PAIRWISE_DONE;
 }
@@ -163,12 +163,12 @@ static size_t draw(const double *weight, double uniform) {
     return m;
 }
 
-static void draw_node(pmp *p, const backend *b, size_t t, size_t round, size_t v, pmp_room *room) {
+static void draw_node(pmp *p, const backend *b, size_t t, size_t round, size_t v, pmp_workspace *workspace) {
     const random_stream stream = {.seed = b->seed, .purpose = RANDOM_PMP_DRAW, .a = t * PMP_ROUNDS + round, .b = v};
-    svmp_random_uniforms(stream, p->n, room->numbers);
+    svmp_random_uniforms(stream, p->n, workspace->numbers);
     for (size_t l = 0; l < p->n; l++) {
         if (p->plan[v * p->n + l].end == PMP_WALK) continue;
-        const size_t m = draw(p->weight + (v * p->n + l) * PMP_CANDIDATES, room->numbers[l]);
+        const size_t m = draw(p->weight + (v * p->n + l) * PMP_CANDIDATES, workspace->numbers[l]);
         double *x = p->x + p->pairs->model->graph->first[v] * 2 * p->n + p->n + l;
         for (size_t k = 0; k < dimension_of(p, v); k++)
             x[k * 2 * p->n] = candidates_of(p, v, l)[k * PMP_CANDIDATES + m];
@@ -182,28 +182,28 @@ svmp_status svmp_pmp_grow(pmp *p, const backend *b, size_t t) {
     const int threads = svmp_threads_for(p->threads, 50.0 * PMP_CANDIDATES * (double)variables * (double)p->n);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
     for (size_t v = 0; v < nodes; v++) {
-        pmp_room *room = &p->room[svmp_thread_number()];
-        plan_node(p, b, t, v, room);
-        walk_node(p, b, t, v, room);
+        pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
+        plan_node(p, b, t, v, workspace);
+        walk_node(p, b, t, v, workspace);
     }
     for (size_t round = 0; round < PMP_ROUNDS; round++) {
         size_t failed = PAIRWISE_DONE;
 #pragma omp parallel num_threads(threads)
         {
-            pmp_room *room = &p->room[svmp_thread_number()];
+            pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
 #pragma omp for schedule(dynamic, 4) reduction(min : failed)
             for (size_t v = 0; v < nodes; v++) {
-                const size_t here = scatter_node(p, b, t, round, v, room);
+                const size_t here = scatter_node(p, b, t, round, v, workspace);
                 failed = here < failed ? here : failed;
             }
 #pragma omp for schedule(dynamic, 4) reduction(min : failed)
             for (size_t e = 0; e < p->pairs->edges; e++) {
-                size_t here = weigh_end(p, 2 * e, room);
-                if (here == PAIRWISE_DONE) here = weigh_end(p, 2 * e + 1, room);
+                size_t here = weigh_end(p, 2 * e, workspace);
+                if (here == PAIRWISE_DONE) here = weigh_end(p, 2 * e + 1, workspace);
                 failed = here < failed ? here : failed;
             }
 #pragma omp for schedule(dynamic, 4)
-            for (size_t v = 0; v < nodes; v++) draw_node(p, b, t, round, v, room);
+            for (size_t v = 0; v < nodes; v++) draw_node(p, b, t, round, v, workspace);
         }
         SVMP_TRY(svmp_pmp_check(p, failed));
     }

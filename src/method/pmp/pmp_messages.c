@@ -17,15 +17,15 @@ enum { SWEEPS = 100 };
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Row a of the table of an edge: particle a of the lower node beside every particle of the higher one. */
-static size_t fill_table(pmp *p, size_t edge, pmp_room *room) {
+static size_t fill_table(pmp *p, size_t edge, pmp_workspace *workspace) {
     const size_t n = 2 * p->n, u = p->pairs->node[2 * edge], v = p->pairs->node[2 * edge + 1];
     const size_t *first = p->pairs->model->graph->first, du = first[u + 1] - first[u], dv = first[v + 1] - first[v];
-    double *x = room->pairs.x, *table = p->table + edge * n * n;
+    double *x = workspace->pairs.x, *table = p->table + edge * n * n;
     memcpy(x + du * n, p->x + first[v] * n, dv * n * sizeof *x);
     for (size_t a = 0; a < n; a++) {
         for (size_t k = 0; k < du; k++)
             for (size_t b = 0; b < n; b++) x[k * n + b] = p->x[(first[u] + k) * n + a];
-        const size_t failed = svmp_pairwise_edge(p->pairs, edge, n, x, &room->pairs, table + a * n);
+        const size_t failed = svmp_pairwise_edge(p->pairs, edge, n, x, &workspace->pairs, table + a * n);
         if (failed != PAIRWISE_DONE) return failed;
     }
     return PAIRWISE_DONE;
@@ -38,16 +38,16 @@ svmp_status svmp_pmp_tables(pmp *p) {
     size_t failed = PAIRWISE_DONE;
 #pragma omp parallel num_threads(threads)
     {
-        pmp_room *room = &p->room[svmp_thread_number()];
+        pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
 #pragma omp for schedule(dynamic, 4) reduction(min : failed)
         for (size_t v = 0; v < graph->nodes; v++) {
             const size_t here =
-                svmp_pairwise_node(p->pairs, v, n, p->x + graph->first[v] * n, &room->pairs, p->unary + v * n);
+                svmp_pairwise_node(p->pairs, v, n, p->x + graph->first[v] * n, &workspace->pairs, p->unary + v * n);
             failed = here < failed ? here : failed;
         }
 #pragma omp for schedule(dynamic, 1) reduction(min : failed)
         for (size_t e = 0; e < edges; e++) {
-            const size_t here = fill_table(p, e, room);
+            const size_t here = fill_table(p, e, workspace);
             failed = here < failed ? here : failed;
         }
     }
@@ -135,13 +135,13 @@ double svmp_pmp_pass(pmp *p) {
     memset(p->message, 0, 2 * edges * n * sizeof *p->message);
     for (size_t sweep = 0;; sweep++) {
 #pragma omp parallel for num_threads(threads) schedule(static)
-        for (size_t v = 0; v < nodes; v++) gather_node(p, v, p->room[svmp_thread_number()].numbers);
+        for (size_t v = 0; v < nodes; v++) gather_node(p, v, p->workspace[svmp_thread_number()].numbers);
         if (sweep == SWEEPS || (sweep > 0 && change <= still)) return change;
 
         change = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(max : change)
         for (size_t e = 0; e < edges; e++) {
-            const double here = send_along(p, e, p->room[svmp_thread_number()].numbers);
+            const double here = send_along(p, e, p->workspace[svmp_thread_number()].numbers);
             change = here > change ? here : change;
         }
     }

@@ -108,13 +108,14 @@ static void fill_psi(const pmp *p, size_t v, double *psi) {
     }
 }
 
-void svmp_pmp_select(const pmp *p, size_t node, pmp_room *room) {
+void svmp_pmp_select(const pmp *p, size_t node, pmp_workspace *workspace) {
     const size_t n = 2 * p->n, ends = p->pairs->ends_start[node + 1] - p->pairs->ends_start[node];
     const double *belief = p->belief + node * n;
     if (p->diverse) {
-        fill_psi(p, node, room->psi);
-        svmp_pmp_diverse(n, belief, ends * n, room->psi, p->n, room->best, room->heap, room->chosen);
+        fill_psi(p, node, workspace->psi);
+        svmp_pmp_diverse(n, belief, ends * n, workspace->psi, p->n, workspace->best, workspace->heap,
+                         workspace->chosen);
     } else {
-        svmp_pmp_top(n, belief, p->n, room->heap, room->chosen);
+        svmp_pmp_top(n, belief, p->n, workspace->heap, workspace->chosen);
     }
 }

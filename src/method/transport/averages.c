@@ -146,7 +146,7 @@ static average close_row(averages *a, size_t i) {
     row.plain = a->centre[i] + plain.value;
     row.plain_error = plain.error;
     row.plain_sd_error = spread.error / (2 * sqrt(spread.value));
-    row.apart = plain.error * plain.error * (double)n / spread.value;
+    row.between_share = plain.error * plain.error * (double)n / spread.value;
     if (diagonal > 0) {
         const estimate first = plain_mean(n, push), second = plain_mean(n, pull);
         row.push = first.value * sd / diagonal;

@@ -20,9 +20,9 @@ typedef struct average {
     double mean_error, sd_error; /* standard errors; NaN for one particle */
     double plain, plain_error;   /* the mean without control variates, and its error, */
     double plain_sd_error;       /* and that of the sd */
-    double apart; /* the variance of the particles' own means over that of all: 1 when no particle has come
-                   * to where the others are, 1/k after k independent draws each */
-    double drift; /* the plain mean less that of the window before; NaN: there was none */
+    double between_share; /* the variance of the particles' own means over that of all: 1 when no particle has come
+                           * to where the others are, 1/k after k independent draws each */
+    double drift;         /* the plain mean less that of the window before; NaN: there was none */
     double drift_error;
     double push, push_error; /* sd E[w]/D_ii, which is 0 under the posterior: Stein's first identity */
     double pull, pull_error; /* 1 + E[w (x - mean)]/D_ii, which is 0: the second */

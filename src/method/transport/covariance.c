@@ -111,7 +111,7 @@ static void turn(size_t d, const double *own, const double *wanted, double *v) {
     }
 }
 
-void svmp_covariance_hold(covariance *c, const average *to, double *x) {
+void svmp_covariance_match(covariance *c, const average *to, double *x) {
     if (c == NULL || c->windows == 0 || !are_known(to, c->variables)) return;
     const size_t d = c->variables, n = c->n;
     double *own = c->own, *wanted = c->product; /* no window is open */

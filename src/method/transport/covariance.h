@@ -19,7 +19,7 @@ void svmp_covariance_close(covariance *c);
  * and C the one that they shall have, both of the form L L', x - mean <- L_C L_S^-1 (x - mean): each variable's
  * regression on those before it becomes that of the chains. Where an sd is not well known, nothing is
  * changed; where one of the matrices is singular, only the means. */
-void svmp_covariance_hold(covariance *c, const average *to, double *x);
+void svmp_covariance_match(covariance *c, const average *to, double *x);
 
 svmp_status svmp_covariance_state(covariance *c, archive *to);
 

@@ -13,7 +13,7 @@
  *
  * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
  * carried. Nor is one where modes are known that are far apart (model/posterior_modes.h): particles start in all of
- * them, and each iteration offers them a leap to another one (leap.h).
+ * them, and each iteration offers them a leap to another one (mode_jump.h).
  *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
@@ -23,42 +23,42 @@
 #include "base/row_sums.h"
 #include "maths/order_statistics.h"
 #include "method/method.h"
-#include "method/moves/leap.h"
+#include "method/moves/mode_jump.h"
 #include "method/moves/sweep.h"
 #include "method/moves/trajectory.h"
 #include "method/transport/averages.h"
 #include "method/transport/covariance.h"
-#include "method/transport/held_moments.h"
-#include "method/transport/held_text_moments.h"
-#include "method/transport/settled.h"
+#include "method/transport/matched_moments.h"
+#include "method/transport/matched_text_moments.h"
+#include "method/transport/transport_convergence.h"
 #include "method/transport/transport_failure.h"
-#include "model/density_jumps.h"
+#include "model/density_discontinuities.h"
 #include "model/sorted_variables.h"
 #include "model/text_scale.h"
 
-enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, CARRIES = 100 };
+enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, TRANSPORT_STEPS = 100 };
 
-static const double stalled = 0.9;            /* of the unrest before, after twice as many iterations */
-static const double hopeless = 15;            /* below the median log density: e^-15 */
+static const double no_progress = 0.9;        /* of the unrest before, after twice as many iterations */
+static const double far_below_median = 15;    /* below the median log density: e^-15 */
 static const double off = 1.2, far_off = 1.5; /* of an sd, as a ratio: after and before it is held */
 static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
-typedef enum transport_stage { STAGE_MOVES, STAGE_CARRIES, STAGE_DONE } transport_stage;
+typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
 
 typedef struct transport {
     gaussian *q;
     sweeper *sweeper;
     trajectory *global;
-    leaper *leaper; /* between modes that are known; NULL: there are none */
-    int local;      /* trajectories would cost too much: local moves alone */
-    bool *jumps;    /* of each variable: the density may jump in it, or it is ordered; NULL: nowhere */
-    int broken;     /* it may jump somewhere: no particle is carried */
+    mode_jump *mode_jump;    /* between modes that are known; NULL: there are none */
+    int local;               /* trajectories would cost too much: local moves alone */
+    bool *discontinuous;     /* of each variable: the density may jump in it, or it is ordered; NULL: nowhere */
+    int has_discontinuities; /* it may jump somewhere: no particle is carried */
     averages *averages;
     covariance *covariance; /* NULL: of too many variables, or one */
-    double *metric;        /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `apart`, 1: */
-    int apart;             /* a solve costs too much, or the density may jump in some variable */
-    double *moved;         /* the particles as the moves left them */
-    double *ordered;       /* particles, with what the text sorts in the order of q's mean; NULL: it sorts nothing */
+    double *metric;  /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `separated`, 1: */
+    int unit_metric; /* a solve costs too much, or the density may jump in some variable */
+    double *moved;   /* the particles as the moves left them */
+    double *ordered; /* particles, with what the text sorts in the order of q's mean; NULL: it sorts nothing */
     double *log_densities; /* of each particle */
 
     /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
@@ -67,10 +67,10 @@ typedef struct transport {
     double *values;
 
     transport_stage stage;
-    size_t window, length;   /* iterations of the open window, and how many it shall have */
-    size_t carried, carries; /* iterations of the transport: done, and to do */
-    size_t settled;
-    double unrest;      /* of the last window that was closed */
+    size_t window, length;                  /* iterations of the open window, and how many it shall have */
+    size_t transport_step, transport_steps; /* iterations of the transport: done, and to do */
+    size_t converged;
+    double convergence; /* of the last window that was closed */
     double error, fell; /* the largest in its averages, and what that is of the one before; 0: unknown */
     size_t limit;       /* of iterations, where it ended the moves or cut the transport; else 0 */
 } transport;
@@ -78,236 +78,241 @@ typedef struct transport {
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
 static svmp_status alloc_text(svmp_run *run) {
-    transport *own = run->own;
+    transport *state = run->state;
     const backend *b = run->backend;
-    SVMP_TRY(svmp_text_scale_create(run->model, b->n, &own->text));
-    if (own->text == NULL) return SVMP_OK;
-    const size_t rows = svmp_text_scale_rows(own->text);
-    SVMP_TRY(svmp_averages_create(run->context, rows, b->n, b->threads, &own->text_averages));
-    return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&own->values);
+    SVMP_TRY(svmp_text_scale_create(run->model, b->n, &state->text));
+    if (state->text == NULL) return SVMP_OK;
+    const size_t rows = svmp_text_scale_rows(state->text);
+    SVMP_TRY(svmp_averages_create(run->context, rows, b->n, b->threads, &state->text_averages));
+    return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&state->values);
 }
 
 /* Where the text sorts unknowns whose order makes no difference, chains exchange them rarely, and averages of each
  * would not settle. So they are taken of ordered particles, which are draws of the ordered unknowns. Their density ends
  * where two are equal, as at a jump. */
 static svmp_status find_order(svmp_run *run) {
-    transport *own = run->own;
+    transport *state = run->state;
     const backend *b = run->backend;
     const size_t variables = run->model->graph->variables;
     int exchangeable;
-    SVMP_TRY(svmp_gaussian_draw(own->q, b->seed, b->n, own->moved)); /* somewhere to look; overwritten by the moves */
-    SVMP_TRY(svmp_model_is_exchangeable(run->model, b->n, own->moved, &exchangeable));
+    SVMP_TRY(
+        svmp_gaussian_draw(state->q, b->seed, b->n, state->moved)); /* somewhere to look; overwritten by the moves */
+    SVMP_TRY(svmp_model_is_exchangeable(run->model, b->n, state->moved, &exchangeable));
     if (!exchangeable) return SVMP_OK;
-    if (own->jumps == NULL) SVMP_TRY(SVMP_NEW(run->context, own->jumps, variables));
-    svmp_model_mark_sorted(run->model, own->jumps);
-    return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->ordered);
+    if (state->discontinuous == NULL) SVMP_TRY(SVMP_NEW(run->context, state->discontinuous, variables));
+    svmp_model_mark_sorted(run->model, state->discontinuous);
+    return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->ordered);
 }
 
 /* The matrix of Stein's identities: A^-1. Where the density may jump in a variable its score has no mean of 0, and then
  * A^-1 s has it in no variable: each has its own score, but those. */
 static svmp_status find_metric(svmp_run *run) {
-    transport *own = run->own;
+    transport *state = run->state;
     const size_t variables = run->model->graph->variables;
-    SVMP_TRY(SVMP_NEW(run->context, own->metric, variables));
-    svmp_averages_control(own->averages, own->metric);
-    own->apart = own->local || own->jumps != NULL;
-    if (!own->apart) return svmp_gaussian_variance(own->q, own->metric);
-    for (size_t i = 0; i < variables; i++) own->metric[i] = own->jumps && own->jumps[i] ? 0 : 1;
+    SVMP_TRY(SVMP_NEW(run->context, state->metric, variables));
+    svmp_averages_control(state->averages, state->metric);
+    state->unit_metric = state->local || state->discontinuous != NULL;
+    if (!state->unit_metric) return svmp_gaussian_variance(state->q, state->metric);
+    for (size_t i = 0; i < variables; i++) state->metric[i] = state->discontinuous && state->discontinuous[i] ? 0 : 1;
     return SVMP_OK;
 }
 
 static svmp_status alloc(svmp_run *run) {
     backend *b = run->backend;
     const size_t variables = run->model->graph->variables;
-    transport *own = NULL;
+    transport *state = NULL;
     SVMP_TRY(svmp_method_refuse_boxes(run));
     if (run->options.tolerance > 0)
         return svmp_fail(run->context, SVMP_BAD_CALL,
                          "The method 'transport' does not take a tolerance: it stops when "
                          "its averages have settled.");
-    SVMP_TRY(SVMP_NEW(run->context, own, 1));
-    run->own = own;
-    own->length = FIRST_WINDOW;
-    svmp_gaussian_note_functions(run->model);
-    SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &own->q));
-    SVMP_TRY(svmp_sweeper_create(b, &own->sweeper));
-    SVMP_TRY(svmp_trajectory_create(b, own->q, &own->global));
-    SVMP_TRY(svmp_leaper_create(b, &own->leaper));
-    own->local = (double)svmp_gaussian_entries(own->q) > dense * (double)variables;
-    SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &own->averages));
-    SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&own->moved));
-    SVMP_TRY(svmp_model_jumps(run->model, &own->jumps));
-    own->broken = own->jumps != NULL;
-    if (!own->broken) SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, b->threads, &own->covariance));
+    SVMP_TRY(SVMP_NEW(run->context, state, 1));
+    run->state = state;
+    state->length = FIRST_WINDOW;
+    svmp_gaussian_log_functions(run->model);
+    SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &state->q));
+    SVMP_TRY(svmp_sweeper_create(b, &state->sweeper));
+    SVMP_TRY(svmp_trajectory_create(b, state->q, &state->global));
+    SVMP_TRY(svmp_mode_jump_create(b, &state->mode_jump));
+    state->local = (double)svmp_gaussian_entries(state->q) > dense * (double)variables;
+    SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &state->averages));
+    SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->moved));
+    SVMP_TRY(svmp_model_discontinuities(run->model, &state->discontinuous));
+    state->has_discontinuities = state->discontinuous != NULL;
+    if (!state->has_discontinuities)
+        SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, b->threads, &state->covariance));
     SVMP_TRY(find_order(run));
     SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
-    return SVMP_NEW(run->context, own->log_densities, b->n);
+    return SVMP_NEW(run->context, state->log_densities, b->n);
 }
 
 static void free_transport(svmp_run *run) {
-    transport *own = run->own;
-    svmp_trajectory_free(own->global);
-    svmp_leaper_free(own->leaper);
-    svmp_sweeper_free(own->sweeper);
-    svmp_gaussian_free(own->q);
-    svmp_averages_free(own->averages);
-    svmp_covariance_free(own->covariance);
-    svmp_averages_free(own->text_averages);
-    svmp_text_scale_free(own->text);
-    svmp_release(run->context, own->jumps);
-    svmp_release(run->context, own->metric);
-    svmp_release(run->context, own->values);
-    svmp_release(run->context, own->moved);
-    svmp_release(run->context, own->ordered);
-    svmp_release(run->context, own->log_densities);
-    svmp_release(run->context, own);
+    transport *state = run->state;
+    svmp_trajectory_free(state->global);
+    svmp_mode_jump_free(state->mode_jump);
+    svmp_sweeper_free(state->sweeper);
+    svmp_gaussian_free(state->q);
+    svmp_averages_free(state->averages);
+    svmp_covariance_free(state->covariance);
+    svmp_averages_free(state->text_averages);
+    svmp_text_scale_free(state->text);
+    svmp_release(run->context, state->discontinuous);
+    svmp_release(run->context, state->metric);
+    svmp_release(run->context, state->values);
+    svmp_release(run->context, state->moved);
+    svmp_release(run->context, state->ordered);
+    svmp_release(run->context, state->log_densities);
+    svmp_release(run->context, state);
 }
 
-static gaussian *own_gaussian(const svmp_run *run) { return ((const transport *)run->own)->q; }
+static gaussian *fitted(const svmp_run *run) { return ((const transport *)run->state)->q; }
 
 static svmp_status draw_start(svmp_run *run, double *x) {
-    const transport *own = run->own;
-    if (own->leaper) return svmp_leaper_start(own->leaper, x);
-    return svmp_gaussian_draw(own->q, run->backend->seed, run->backend->n, x);
+    const transport *state = run->state;
+    if (state->mode_jump) return svmp_mode_jump_start(state->mode_jump, x);
+    return svmp_gaussian_draw(state->q, run->backend->seed, run->backend->n, x);
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-static double largest_unrest(const svmp_run *run, error_limits allowed) {
-    const transport *own = run->own;
+static double largest_convergence(const svmp_run *run, error_limits allowed) {
+    const transport *state = run->state;
     const double moved =
-        svmp_averages_unrest_of_moved(svmp_averages_rows(own->averages), run->model->graph->variables, allowed);
-    if (own->text == NULL) return moved;
-    return fmax(moved,
-                svmp_averages_unrest(svmp_averages_rows(own->text_averages), svmp_text_scale_rows(own->text), allowed));
+        svmp_averages_convergence_of_moved(svmp_averages_rows(state->averages), run->model->graph->variables, allowed);
+    if (state->text == NULL) return moved;
+    return fmax(moved, svmp_averages_convergence(svmp_averages_rows(state->text_averages),
+                                                 svmp_text_scale_rows(state->text), allowed));
 }
 
 /* Whether there is one Gaussian shape to carry particles to. */
-static int have_met(const svmp_run *run) {
-    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
-    return rows && svmp_chains_have_met(rows, run->model->graph->variables);
+static int have_mixed(const svmp_run *run) {
+    const average *rows = svmp_averages_rows(((const transport *)run->state)->averages);
+    return rows && svmp_chains_have_mixed(rows, run->model->graph->variables);
 }
 
 /* A particle that was carried to where the density is 0, beyond an edge, is again where the moves left it. */
-static svmp_status bring_back(svmp_run *run, double *x) {
-    transport *own = run->own;
+static svmp_status restore_impossible(svmp_run *run, double *x) {
+    transport *state = run->state;
     const size_t n = run->backend->n;
-    SVMP_TRY(svmp_model_evaluate(run->model, n, x, own->log_densities, NULL));
+    SVMP_TRY(svmp_model_evaluate(run->model, n, x, state->log_densities, NULL));
     for (size_t l = 0; l < n; l++)
-        for (size_t i = 0; !isfinite(own->log_densities[l]) && i < run->model->graph->variables; i++)
-            x[i * n + l] = own->moved[i * n + l];
+        for (size_t i = 0; !isfinite(state->log_densities[l]) && i < run->model->graph->variables; i++)
+            x[i * n + l] = state->moved[i * n + l];
     return SVMP_OK;
 }
 
 /* Holds the particles to the averages: those that were carried, or else those that the moves left, or else as they were
  * left. Moments that were carried far away could be brought back, but not how variables depend on each other. */
-static svmp_status hold(svmp_run *run, double *x, double *room) {
-    transport *own = run->own;
-    const average *rows = svmp_averages_rows(own->averages);
+static svmp_status match_averages(svmp_run *run, double *x, double *workspace) {
+    transport *state = run->state;
+    const average *rows = svmp_averages_rows(state->averages);
     const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
-    if (svmp_led_astray(rows, variables, n, x, own->moved, far_off)) memcpy(x, own->moved, bytes);
+    if (svmp_transport_failed(rows, variables, n, x, state->moved, far_off)) memcpy(x, state->moved, bytes);
     for (int back = 0; back < 2; back++) {
-        svmp_covariance_hold(own->covariance, rows, x);
-        SVMP_TRY(svmp_hold(own->q, rows, variables, n, x, room));
-        if (!svmp_led_astray(rows, variables, n, x, own->moved, off)) return SVMP_OK;
-        memcpy(x, own->moved, bytes);
+        svmp_covariance_match(state->covariance, rows, x);
+        SVMP_TRY(svmp_match_moments(state->q, rows, variables, n, x, workspace));
+        if (!svmp_transport_failed(rows, variables, n, x, state->moved, off)) return SVMP_OK;
+        memcpy(x, state->moved, bytes);
     }
     return SVMP_OK;
 }
 
-static svmp_status end_carries(svmp_run *run) {
-    transport *own = run->own;
+static svmp_status end_transport(svmp_run *run) {
+    transport *state = run->state;
     backend *b = run->backend;
-    double *x, *room;
+    double *x, *workspace;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &room)); /* needed no more */
-    SVMP_TRY(hold(run, x, room));
-    for (size_t i = 0; own->text && i < svmp_text_scale_rows(own->text); i++) {
-        const text_row row = svmp_text_scale_row(own->text, i, x); /* parents are held already */
-        svmp_hold_text(b->n, &svmp_averages_rows(own->text_averages)[i], &row, x + row.variable * b->n);
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &workspace)); /* needed no more */
+    SVMP_TRY(match_averages(run, x, workspace));
+    for (size_t i = 0; state->text && i < svmp_text_scale_rows(state->text); i++) {
+        const text_row row = svmp_text_scale_row(state->text, i, x); /* parents are held already */
+        svmp_match_text_moments(b->n, &svmp_averages_rows(state->text_averages)[i], &row, x + row.variable * b->n);
     }
-    SVMP_TRY(bring_back(run, x));
-    own->stage = STAGE_DONE;
+    SVMP_TRY(restore_impossible(run, x));
+    state->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
-static svmp_status go_back(svmp_run *run) {
+static svmp_status restore_moved(svmp_run *run) {
     double *x;
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
-    memcpy(x, ((transport *)run->own)->moved, run->model->graph->variables * run->backend->n * sizeof *x);
+    memcpy(x, ((transport *)run->state)->moved, run->model->graph->variables * run->backend->n * sizeof *x);
     return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
 }
 
 static svmp_status end_moves(svmp_run *run, int by_itself) {
-    transport *own = run->own;
+    transport *state = run->state;
     const size_t left = run->iterations - run->iteration - 1;
     double *x;
-    const int apart = own->broken || own->leaper; /* nothing is carried, or held to moments, across a gap */
-    const size_t wanted = own->ordered || apart ? 0 : CARRIES; /* what is ordered is only held */
-    own->limit = by_itself && left >= wanted ? 0 : run->iterations;
-    own->carries = left < wanted ? left : wanted;
-    own->stage = have_met(run) && !apart ? STAGE_CARRIES : STAGE_DONE;
+    const int separated =
+        state->has_discontinuities || state->mode_jump; /* nothing is carried, or held to moments, across a gap */
+    const size_t wanted = state->ordered || separated ? 0 : TRANSPORT_STEPS; /* what is ordered is only held */
+    state->limit = by_itself && left >= wanted ? 0 : run->iterations;
+    state->transport_steps = left < wanted ? left : wanted;
+    state->stage = have_mixed(run) && !separated ? STAGE_TRANSPORT : STAGE_DONE;
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
-    if (own->ordered) svmp_model_sort(run->model, svmp_gaussian_mean(own->q), run->backend->n, x);
+    if (state->ordered) svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->backend->n, x);
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
-    memcpy(own->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
-    return own->stage == STAGE_CARRIES && own->carries == 0 ? end_carries(run) : SVMP_OK;
+    memcpy(state->moved, x, run->model->graph->variables * run->backend->n * sizeof *x);
+    return state->stage == STAGE_TRANSPORT && state->transport_steps == 0 ? end_transport(run) : SVMP_OK;
 }
 
 /* Ends the moves when the averages are good, or fair and no longer getting better: the sd of a variable with heavy
  * tails does not. A window in which the steps adapted does not count. */
 static svmp_status close_window(svmp_run *run) {
-    transport *own = run->own;
+    transport *state = run->state;
     const size_t passed = run->iteration + 1;
-    svmp_averages_close(own->averages);
-    svmp_covariance_close(own->covariance);
-    if (own->text) svmp_averages_close(own->text_averages);
-    const double before = own->settled ? own->unrest : INFINITY, now = largest_unrest(run, svmp_small_errors);
-    const double error = svmp_largest_error(svmp_averages_rows(own->averages), run->model->graph->variables);
-    own->fell = own->error > 0 ? error / own->error : 0;
-    own->error = error;
-    run->backend->largest = own->unrest = now;
-    own->settled = passed >= own->length + ADAPTS && have_met(run) && largest_unrest(run, svmp_fair_errors) <= 1;
-    own->window = 0;
-    own->length *= 2;
-    if (own->settled && (now <= 1 || now > stalled * before)) return end_moves(run, 1);
-    if (own->length + CARRIES > run->iterations - passed) return end_moves(run, 0);
+    svmp_averages_close(state->averages);
+    svmp_covariance_close(state->covariance);
+    if (state->text) svmp_averages_close(state->text_averages);
+    const double before = state->converged ? state->convergence : INFINITY,
+                 now = largest_convergence(run, svmp_small_errors);
+    const double error = svmp_largest_error(svmp_averages_rows(state->averages), run->model->graph->variables);
+    state->fell = state->error > 0 ? error / state->error : 0;
+    state->error = error;
+    run->backend->largest = state->convergence = now;
+    state->converged =
+        passed >= state->length + ADAPTS && have_mixed(run) && largest_convergence(run, svmp_fair_errors) <= 1;
+    state->window = 0;
+    state->length *= 2;
+    if (state->converged && (now <= 1 || now > no_progress * before)) return end_moves(run, 1);
+    if (state->length + TRANSPORT_STEPS > run->iterations - passed) return end_moves(run, 0);
     return SVMP_OK;
 }
 
 /* Adds the particles to the averages. */
 static svmp_status follow(svmp_run *run, const double *x, const double *score) {
-    transport *own = run->own;
+    transport *state = run->state;
     const double *force = score;
-    if (own->ordered) {
-        memcpy(own->ordered, x, run->model->graph->variables * run->backend->n * sizeof *x);
-        svmp_model_sort(run->model, svmp_gaussian_mean(own->q), run->backend->n, own->ordered);
-        x = own->ordered;
+    if (state->ordered) {
+        memcpy(state->ordered, x, run->model->graph->variables * run->backend->n * sizeof *x);
+        svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->backend->n, state->ordered);
+        x = state->ordered;
     }
-    if (!own->apart) SVMP_TRY(svmp_trajectory_force(own->global, &force));
-    svmp_averages_add(own->averages, x, force);
-    svmp_covariance_add(own->covariance, x);
-    if (own->text) {
-        svmp_text_scale_find(own->text, x, own->values);
-        svmp_averages_add(own->text_averages, own->values, NULL);
+    if (!state->unit_metric) SVMP_TRY(svmp_trajectory_force(state->global, &force));
+    svmp_averages_add(state->averages, x, force);
+    svmp_covariance_add(state->covariance, x);
+    if (state->text) {
+        svmp_text_scale_find(state->text, x, state->values);
+        svmp_averages_add(state->text_averages, state->values, NULL);
     }
     return SVMP_OK;
 }
 
 /* Where the density jumps, moves are blind: a particle that started far away may stay there. When the steps have
  * adapted, and before any average counts, those whose log density is far below the median start again, from where
- * others are. A mode that is `hopeless` lower, and a log density's own spread more, has no weight. */
-static svmp_status gather_strays(svmp_run *run) {
-    transport *own = run->own;
+ * others are. A mode that is `far_below_median` lower, and a log density's own spread more, has no weight. */
+static svmp_status replace_strays(svmp_run *run) {
+    transport *state = run->state;
     backend *b = run->backend;
     const size_t n = b->n, variables = run->model->graph->variables;
-    double *x, *sorted, *f = own->log_densities;
+    double *x, *sorted, *f = state->log_densities;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_model_evaluate(run->model, n, x, f, NULL));
     SVMP_TRY(SVMP_NEW(run->context, sorted, n));
     for (size_t l = 0; l < n; l++) sorted[l] = isnan(f[l]) ? -INFINITY : f[l];
-    const double least = svmp_select(sorted, n, n / 2) - hopeless - 3 * sqrt(0.5 * (double)variables);
+    const double least = svmp_select(sorted, n, n / 2) - far_below_median - 3 * sqrt(0.5 * (double)variables);
     svmp_release(run->context, sorted);
     for (size_t l = 0, from = 0; l < n; l++) {
         if (f[l] >= least) continue;
@@ -319,22 +324,22 @@ static svmp_status gather_strays(svmp_run *run) {
 }
 
 static svmp_status move(svmp_run *run) {
-    transport *own = run->own;
+    transport *state = run->state;
     backend *b = run->backend;
     const size_t t = run->iteration;
     const double *x, *score, gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
-    if (t == 0) SVMP_TRY(svmp_sweeper_measure(own->sweeper, b, 0));
-    if (t == ADAPTS && own->broken) SVMP_TRY(gather_strays(run));
-    SVMP_TRY(svmp_leap(own->leaper, b, t));
-    SVMP_TRY(svmp_sweep(own->sweeper, b, t, gain));
-    SVMP_TRY(svmp_trajectory_look(own->global, b, &score));
-    SVMP_TRY(svmp_trajectory_check(own->global, b, t));
+    if (t == 0) SVMP_TRY(svmp_sweeper_measure_curvature(state->sweeper, b, 0));
+    if (t == ADAPTS && state->has_discontinuities) SVMP_TRY(replace_strays(run));
+    SVMP_TRY(svmp_mode_jump_move(state->mode_jump, b, t));
+    SVMP_TRY(svmp_sweep(state->sweeper, b, t, gain));
+    SVMP_TRY(svmp_trajectory_evaluate(state->global, b, &score));
+    SVMP_TRY(svmp_trajectory_check(state->global, b, t));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(follow(run, x, score));
-    if (!own->local) SVMP_TRY(svmp_trajectory_move(own->global, b, t, gain));
-    run->rate = svmp_trajectory_step(own->global);
+    if (!state->local) SVMP_TRY(svmp_trajectory_move(state->global, b, t, gain));
+    run->rate = svmp_trajectory_step(state->global);
     b->largest = NAN;
-    if (++own->window == own->length) return close_window(run);
+    if (++state->window == state->length) return close_window(run);
     return run->iterations == t + 1 ? end_moves(run, 0) : SVMP_OK;
 }
 
@@ -357,14 +362,15 @@ static double largest_push(const svmp_run *run, const double *x, const double *p
 /* x <- x + rate A^-1 phi: in the metric of q correlated variables move together. The rate falls from 0.3 to 0.015,
  * which is stable while the correlation matrix of what a node reads has no eigenvalue far above 60. */
 static svmp_status push(svmp_run *run, int *finite) {
-    transport *own = run->own;
+    transport *state = run->state;
     backend *b = run->backend;
     const size_t numbers = run->model->graph->variables * b->n;
     double *x, *phi;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &phi));
-    SVMP_TRY(svmp_gaussian_solve(own->q, b->n, phi));
-    const double largest = largest_push(run, x, phi), fallen = (double)own->carried / (double)own->carries;
+    SVMP_TRY(svmp_gaussian_solve(state->q, b->n, phi));
+    const double largest = largest_push(run, x, phi),
+                 fallen = (double)state->transport_step / (double)state->transport_steps;
     *finite = isfinite(largest) != 0;
     if (!*finite) return SVMP_OK;
     run->rate = fmin(0.3 * pow(0.05, fallen), 0.1 / largest);
@@ -372,53 +378,54 @@ static svmp_status push(svmp_run *run, int *finite) {
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 
-static svmp_status carry(svmp_run *run) {
-    transport *own = run->own;
+static svmp_status transport_move(svmp_run *run) {
+    transport *state = run->state;
     backend *b = run->backend;
     int finite = 0;
     SVMP_TRY(b->kind->score(b));
-    SVMP_TRY(b->kind->stein(b, &run->kernel, own->carried));
+    SVMP_TRY(b->kind->stein(b, &run->kernel, state->transport_step));
     SVMP_TRY(push(run, &finite));
     if (!finite) { /* the particles ran away */
-        SVMP_TRY(go_back(run));
-        return end_carries(run);
+        SVMP_TRY(restore_moved(run));
+        return end_transport(run);
     }
-    return ++own->carried == own->carries ? end_carries(run) : SVMP_OK;
+    return ++state->transport_step == state->transport_steps ? end_transport(run) : SVMP_OK;
 }
 
-static method_unrest find_unrest(const svmp_run *run) {
-    const average *rows = svmp_averages_rows(((const transport *)run->own)->averages);
-    return rows ? svmp_worst_unrest(rows, run->model->graph->variables) : (method_unrest){.why = SVMP_NOTE_NONE};
+static nonconvergence find_nonconvergence(const svmp_run *run) {
+    const average *rows = svmp_averages_rows(((const transport *)run->state)->averages);
+    return rows ? svmp_find_nonconvergence(rows, run->model->graph->variables)
+                : (nonconvergence){.why = SVMP_NOTE_NONE};
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
 
-static void tell_end(svmp_run *run) {
-    const transport *own = run->own;
-    run->ended = own->stage != STAGE_DONE ? RUN_GOES_ON : own->settled ? RUN_SETTLED : RUN_DONE;
+static void report_end(svmp_run *run) {
+    const transport *state = run->state;
+    run->ended = state->stage != STAGE_DONE ? RUN_CONTINUES : state->converged ? RUN_CONVERGED : RUN_DONE;
 }
 
 static svmp_status iterate(svmp_run *run) {
-    transport *own = run->own;
-    SVMP_TRY((own->stage == STAGE_MOVES ? move : carry)(run));
-    tell_end(run);
+    transport *state = run->state;
+    SVMP_TRY((state->stage == STAGE_MOVES ? move : transport_move)(run));
+    report_end(run);
     return SVMP_OK;
 }
 
 /* The iterations until the moves end, and the transport, if the largest error after the open window is `next` small
  * ones and falls so with every window. */
-static size_t foresee(const svmp_run *run, double next, double falls) {
-    const transport *own = run->own;
+static size_t predict_end(const svmp_run *run, double next, double falls) {
+    const transport *state = run->state;
     const double fair = svmp_fair_errors.mean / svmp_small_errors.mean;
-    size_t length = own->length, end = run->iteration - own->window + length;
+    size_t length = state->length, end = run->iteration - state->window + length;
     for (;; next *= falls) {
-        const int settled = end >= length + ADAPTS && next <= fair;
-        if (settled && (next <= 1 || falls > stalled)) break;
-        if (end + 2 * length + CARRIES > run->iterations) break;
+        const int converged = end >= length + ADAPTS && next <= fair;
+        if (converged && (next <= 1 || falls > no_progress)) break;
+        if (end + 2 * length + TRANSPORT_STEPS > run->iterations) break;
         length *= 2;
         end += length;
     }
-    return end + CARRIES < run->iterations ? end + CARRIES : run->iterations;
+    return end + TRANSPORT_STEPS < run->iterations ? end + TRANSPORT_STEPS : run->iterations;
 }
 
 /* Every window halves the variance of the errors, unless the last has shown that it does not: that of a heavy tail. A
@@ -426,22 +433,22 @@ static size_t foresee(const svmp_run *run, double next, double falls) {
  * of many errors is known to a fifth, and a window more is twice as many iterations: the mean of what either end would
  * give. */
 static size_t expect(const svmp_run *run) {
-    const transport *own = run->own;
-    if (own->stage == STAGE_DONE) return run->iteration;
-    if (own->stage == STAGE_CARRIES) return run->iteration + own->carries - own->carried;
-    const double half = sqrt(0.5), falls = own->fell > half ? fmin(own->fell, 1) : half,
-                 supposed = sqrt(3.0 / (double)(own->length * run->backend->n)),
-                 told = own->error > 0 ? own->error * falls : supposed,
-                 next = run->iteration - own->window > ADAPTS ? told : sqrt(told * supposed),
+    const transport *state = run->state;
+    if (state->stage == STAGE_DONE) return run->iteration;
+    if (state->stage == STAGE_TRANSPORT) return run->iteration + state->transport_steps - state->transport_step;
+    const double half = sqrt(0.5), falls = state->fell > half ? fmin(state->fell, 1) : half,
+                 supposed = sqrt(3.0 / (double)(state->length * run->backend->n)),
+                 estimated = state->error > 0 ? state->error * falls : supposed,
+                 next = run->iteration - state->window > ADAPTS ? estimated : sqrt(estimated * supposed),
                  unit = svmp_small_errors.mean;
-    const double low = (double)foresee(run, 0.8 * next / unit, falls),
-                 high = (double)foresee(run, 1.25 * next / unit, falls);
+    const double low = (double)predict_end(run, 0.8 * next / unit, falls),
+                 high = (double)predict_end(run, 1.25 * next / unit, falls);
     return (size_t)sqrt(low * high);
 }
 
 /* A longer run is this one as long as the limit has ended nothing. */
 static svmp_status refuse_other_limit(const svmp_run *run) {
-    const size_t limit = ((const transport *)run->own)->limit;
+    const size_t limit = ((const transport *)run->state)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
     return svmp_fail_notes(run->context, SVMP_BAD_INPUT, NOTES(svmp_advice(SVMP_NOTE_START_NEW, "init", "FILE")),
                            "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
@@ -449,28 +456,28 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
                            limit, run->iterations);
 }
 
-static svmp_status state(svmp_run *run, archive *a) {
-    transport *own = run->own;
-    size_t stage = own->stage;
+static svmp_status archive_state(svmp_run *run, archive *a) {
+    transport *state = run->state;
+    size_t stage = state->stage;
     SVMP_TRY(svmp_archive_count(a, "stage", &stage));
-    own->stage = stage < STAGE_DONE ? (transport_stage)stage : STAGE_DONE;
-    SVMP_TRY(svmp_archive_count(a, "in the window", &own->window));
-    SVMP_TRY(svmp_archive_count(a, "length", &own->length));
-    SVMP_TRY(svmp_archive_count(a, "carried", &own->carried));
-    SVMP_TRY(svmp_archive_count(a, "carries", &own->carries));
-    SVMP_TRY(svmp_archive_count(a, "settled", &own->settled));
-    SVMP_TRY(svmp_archive_real(a, "unrest", &own->unrest));
-    SVMP_TRY(svmp_archive_count(a, "limit", &own->limit));
+    state->stage = stage < STAGE_DONE ? (transport_stage)stage : STAGE_DONE;
+    SVMP_TRY(svmp_archive_count(a, "in the window", &state->window));
+    SVMP_TRY(svmp_archive_count(a, "length", &state->length));
+    SVMP_TRY(svmp_archive_count(a, "carried", &state->transport_step));
+    SVMP_TRY(svmp_archive_count(a, "carries", &state->transport_steps));
+    SVMP_TRY(svmp_archive_count(a, "settled", &state->converged));
+    SVMP_TRY(svmp_archive_real(a, "unrest", &state->convergence));
+    SVMP_TRY(svmp_archive_count(a, "limit", &state->limit));
     SVMP_TRY(refuse_other_limit(run));
-    SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, own->moved));
-    SVMP_TRY(svmp_sweeper_state(own->sweeper, a));
-    SVMP_TRY(svmp_trajectory_state(own->global, a));
-    SVMP_TRY(svmp_averages_state(own->averages, a));
-    SVMP_TRY(svmp_covariance_state(own->covariance, a));
-    const average *rows = svmp_averages_rows(own->averages);
-    own->error = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0;
-    if (own->text) SVMP_TRY(svmp_averages_state(own->text_averages, a));
-    tell_end(run);
+    SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, state->moved));
+    SVMP_TRY(svmp_sweeper_state(state->sweeper, a));
+    SVMP_TRY(svmp_trajectory_state(state->global, a));
+    SVMP_TRY(svmp_averages_state(state->averages, a));
+    SVMP_TRY(svmp_covariance_state(state->covariance, a));
+    const average *rows = svmp_averages_rows(state->averages);
+    state->error = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0;
+    if (state->text) SVMP_TRY(svmp_averages_state(state->text_averages, a));
+    report_end(run);
     return SVMP_OK;
 }
 
@@ -488,6 +495,6 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterate = iterate,
                                       .expect = expect,
                                       .free = free_transport,
-                                      .gaussian = own_gaussian,
-                                      .unrest = find_unrest,
-                                      .state = state};
+                                      .gaussian = fitted,
+                                      .nonconvergence = find_nonconvergence,
+                                      .state = archive_state};

@@ -21,12 +21,12 @@ static shape shape_of(size_t n, const double *x) {
     return (shape){sqrt(squares / (double)(n - 1)), (double)n * fourths / (squares * squares)};
 }
 
-int svmp_led_astray(const average *rows, size_t variables, size_t n, const double *x, const double *before,
-                    double most) {
+int svmp_transport_failed(const average *rows, size_t variables, size_t n, const double *x, const double *before,
+                          double most) {
     for (size_t i = 0; i < variables; i++) {
-        const shape carried = shape_of(n, x + i * n), moved = shape_of(n, before + i * n);
-        if (carried.kurtosis > 1 + 1.5 * fmax(moved.kurtosis, of_a_gaussian)) return 1;
-        if (carried.sd > most * rows[i].sd || most * carried.sd < rows[i].sd) return 1;
+        const shape transported = shape_of(n, x + i * n), moved = shape_of(n, before + i * n);
+        if (transported.kurtosis > 1 + 1.5 * fmax(moved.kurtosis, of_a_gaussian)) return 1;
+        if (transported.sd > most * rows[i].sd || most * transported.sd < rows[i].sd) return 1;
     }
     return 0;
 }

@@ -8,7 +8,7 @@
  * more variables than particles share a hub; or farther out than exact moves left any, as along a direction that the
  * data hardly determine, such as a level and the sum of the effects around it. `before` are the
  * particles that exact moves left, `most` is the largest ratio of an sd and its average. */
-int svmp_led_astray(const average *rows, size_t variables, size_t n, const double *x, const double *before,
-                    double most);
+int svmp_transport_failed(const average *rows, size_t variables, size_t n, const double *x, const double *before,
+                          double most);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "sample/particles.h"
 
-int svmp_coda_is_meant(const char *path);
+int svmp_path_is_coda(const char *path);
 
 /* All chains that stand beside the index. */
 svmp_status svmp_coda_read(svmp_context *context, const char *path, svmp_particles **particles);

@@ -9,7 +9,7 @@
 enum { MOST_CHAINS = 1000 };
 static const char ending[] = "index.txt";
 
-int svmp_coda_is_meant(const char *path) {
+int svmp_path_is_coda(const char *path) {
     const size_t length = strlen(path), tail = sizeof ending - 1;
     return length >= tail && strcmp(path + length - tail, ending) == 0;
 }

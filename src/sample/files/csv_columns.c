@@ -31,14 +31,14 @@ typedef struct column_builder {
 
 /* ---- what is known ---- */
 
-static size_t elements(const struct beside_array *o) {
+static size_t elements(const struct extra_array *o) {
     size_t count = 1;
     for (size_t k = 0; k < o->rank; k++) count *= o->dimensions[k];
     return count;
 }
 
 /* How many elements of an array are known; 0: too many. */
-static size_t known_elements(const struct beside_array *o) {
+static size_t known_elements(const struct extra_array *o) {
     const size_t count = elements(o);
     size_t known = 0;
     for (size_t m = 0; m < count; m++) known += !isnan(o->values[m]);
@@ -46,11 +46,11 @@ static size_t known_elements(const struct beside_array *o) {
     return known > COLUMNS_KNOWN_MOST && known > unknown ? 0 : known;
 }
 
-size_t svmp_columns_known_size(const beside_arrays *known) {
+size_t svmp_columns_known_size(const extra_arrays *known) {
     char text[NUMBER_TEXT];
     size_t size = 0;
     for (size_t a = 0; a < known->count; a++) {
-        const struct beside_array *o = &known->list[a];
+        const struct extra_array *o = &known->list[a];
         const size_t count = known_elements(o) ? elements(o) : 0;
         for (size_t m = 0; m < count; m++)
             if (!isnan(o->values[m])) size += svmp_number_format(o->values[m], text) + 1;
@@ -59,7 +59,7 @@ size_t svmp_columns_known_size(const beside_arrays *known) {
 }
 
 /* Behind the names there are, unless a variable has that name: one that is monitored may be constant. */
-static svmp_status add_known(column_builder *b, const struct beside_array *o, size_t *at) {
+static svmp_status add_known(column_builder *b, const struct extra_array *o, size_t *at) {
     shaped_array array = {.name = o->name, .length = strlen(o->name), .dimensions = o->rank};
     char name[1024];
     for (size_t k = 0; k < o->rank; k++) array.first[k] = 1, array.extent[k] = o->dimensions[k];
@@ -74,7 +74,7 @@ static svmp_status add_known(column_builder *b, const struct beside_array *o, si
 }
 
 /* The names of all that may get a column. */
-static svmp_status gather_names(column_builder *b, const svmp_particles *titles, const beside_arrays *known) {
+static svmp_status gather_names(column_builder *b, const svmp_particles *titles, const extra_arrays *known) {
     size_t count = 0, at = b->variables = titles->variables;
     for (size_t a = 0; a < known->count; a++) count += known_elements(&known->list[a]);
     SVMP_TRY(SVMP_NEW(b->context, b->known, count));
@@ -206,7 +206,7 @@ static svmp_status add_columns(const column_builder *b, size_t *order, csv_colum
     return SVMP_OK;
 }
 
-svmp_status svmp_columns_of(const svmp_particles *titles, const beside_arrays *known, csv_columns *made) {
+svmp_status svmp_columns_of(const svmp_particles *titles, const extra_arrays *known, csv_columns *made) {
     *made = (csv_columns){.memory.context = titles->context};
     column_builder b = {.context = titles->context, .memory = &made->memory};
     size_t *order = NULL;

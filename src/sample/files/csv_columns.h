@@ -37,11 +37,11 @@ typedef struct csv_columns {
 } csv_columns;
 
 /* The columns for the variables of `titles` and for the known parts of their arrays. */
-svmp_status svmp_columns_of(const svmp_particles *titles, const beside_arrays *known, csv_columns *made);
+svmp_status svmp_columns_of(const svmp_particles *titles, const extra_arrays *known, csv_columns *made);
 void svmp_columns_free(csv_columns *made); /* accepts an all-zero value */
 
 /* The number of bytes per row of the known columns. */
-size_t svmp_columns_known_size(const beside_arrays *known);
+size_t svmp_columns_known_size(const extra_arrays *known);
 
 /* The record of the columns in the comments of a file. */
 typedef struct column_record {

@@ -50,7 +50,7 @@ static svmp_status take_line(const char *line, const char *end, int *taken, void
 
 svmp_status svmp_columns_take(svmp_context *context, char *comments, column_record *made) {
     *made = (column_record){.context = context, .memory.context = context};
-    return svmp_text_take_lines(comments, take_line, made);
+    return svmp_text_each_line(comments, take_line, made);
 }
 
 void svmp_columns_forget(column_record *record) {

@@ -102,7 +102,7 @@ static svmp_status read_header(csv_reader *reader) {
         if (first == last && reader->columns == 0)
             return svmp_text_fail(text, "the first column has no name. If it contains row numbers, omit them: "
                                         "row.names = FALSE in R, index=False in pandas.");
-        const char *fault = svmp_name_fault(first);
+        const char *fault = svmp_name_problem(first);
         if (fault)
             return svmp_text_fail(text, "the name of column %zu, '%s', %s.", reader->columns + 1,
                                   svmp_text_quote(first, last, quoted), fault);
@@ -249,7 +249,7 @@ static svmp_status keep_known(const csv_reader *reader, const shaped_array *arra
     SVMP_CHECK(svmp_duplicate(made->context, array->name, &name));
     name[array->length] = '\0';
     const svmp_array whole = {.name = name, .rank = array->dimensions, .dimensions = array->extent};
-    status = svmp_beside_add(made->context, &made->known, &whole, values);
+    status = svmp_extra_add(made->context, &made->known, &whole, values);
     svmp_release(made->context, name);
 done:
     svmp_release(made->context, values);
@@ -381,9 +381,9 @@ svmp_status svmp_particles_read(svmp_context *context, const char *path, svmp_pa
     if (path == NULL || particles == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read: the %s is NULL.", path ? "result" : "path");
     svmp_particles *read = NULL;
-    SVMP_TRY(svmp_netcdf_is_meant(path) ? svmp_netcdf_read(context, path, &read)
-             : svmp_coda_is_meant(path) ? svmp_coda_read(context, path, &read)
-                                        : read_csv(context, path, NULL, NULL, &read));
+    SVMP_TRY(svmp_path_is_netcdf(path) ? svmp_netcdf_read(context, path, &read)
+             : svmp_path_is_coda(path) ? svmp_coda_read(context, path, &read)
+                                       : read_csv(context, path, NULL, NULL, &read));
     const svmp_status status = svmp_duplicate(context, path, &read->path);
     if (status == SVMP_OK)
         *particles = read;
@@ -409,7 +409,7 @@ svmp_status svmp_particles_read_count(svmp_context *context, const char *path, s
     if (path == NULL || count == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_read_count: the %s is NULL.",
                          path ? "result" : "path");
-    if (svmp_netcdf_is_meant(path)) {
+    if (svmp_path_is_netcdf(path)) {
         svmp_particles *all = NULL;
         SVMP_TRY(svmp_netcdf_read(context, path, &all));
         *count = all->count;

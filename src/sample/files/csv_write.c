@@ -190,7 +190,7 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
     if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write: the path is NULL.");
     svmp_status status = check_readable(particles, path);
     SVMP_TRY(svmp_agree(context, particles->peers, status));
-    if (!svmp_netcdf_is_meant(path)) return write_file(particles, path, comments, overwrite);
+    if (!svmp_path_is_netcdf(path)) return write_file(particles, path, comments, overwrite);
     if (particles->peers->count > 1)
         return svmp_fail(context, SVMP_UNSUPPORTED,
                          "Several processes cannot write '%s': they can write only files that end in .csv.", path);
@@ -199,7 +199,7 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
 
 double svmp_particles_file_size(const svmp_particles *particles, const char *path) {
     if (particles == NULL || path == NULL) return 0;
-    const int csv = !svmp_netcdf_is_meant(path);
+    const int csv = !svmp_path_is_netcdf(path);
     const double numbers = (double)particles->whole + (double)particles->statistic_count;
     double row = (csv ? 19 : 8) * numbers; /* of most numbers 17 digits and a point, or fewer digits and a sign */
     if (csv) row += (double)svmp_columns_known_size(&particles->known) + (particles->chains > 1 ? 2 : 0);

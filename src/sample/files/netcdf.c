@@ -4,7 +4,7 @@
 
 #include "sample/files/netcdf_file.h"
 
-int svmp_netcdf_is_meant(const char *path) {
+int svmp_path_is_netcdf(const char *path) {
     const size_t length = strlen(path);
     return length > 3 && strcmp(path + length - 3, ".nc") == 0;
 }
@@ -106,13 +106,13 @@ static const char seal_mark[16] = {'s', 'v', 'm', 'p', ' ', 'c', 'h', 'e', 'c', 
 
 #define SEAL_ORDER UINT64_C(0x0102030405060708)
 
-seal svmp_nc_seal(uint64_t size) {
-    seal made = {.order = SEAL_ORDER, .size = size, .hash = SVMP_HASH_START};
+checksum svmp_nc_checksum(uint64_t size) {
+    checksum made = {.order = SEAL_ORDER, .size = size, .hash = SVMP_HASH_START};
     memcpy(made.mark, seal_mark, sizeof seal_mark);
     return made;
 }
 
-int svmp_nc_is_seal(const seal *found) {
+int svmp_nc_is_checksum(const checksum *found) {
     return memcmp(found->mark, seal_mark, sizeof seal_mark) == 0 && found->order == SEAL_ORDER;
 }
 

@@ -6,7 +6,7 @@
 #include "sample/particles.h"
 
 /* Whether a path ends in .nc. */
-int svmp_netcdf_is_meant(const char *path);
+int svmp_path_is_netcdf(const char *path);
 
 /* In a build without NetCDF both fail with a message. */
 svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_particles **particles);

@@ -69,14 +69,14 @@ svmp_status svmp_nc_transfer(netcdf_file *file, int id, const shaped_array *arra
 
 /* A checksum after the end of the HDF5 data. HDF5 crashes on some damaged files, so svmp checks the file first. HDF5
  * ignores these bytes, and other programs remove them when they change the file. */
-typedef struct seal {
+typedef struct checksum {
     char mark[16];
     uint64_t order, size, hash; /* of what stands before */
-} seal;
+} checksum;
 
 /* A seal for `size` bytes, whose hash is still to be computed. */
-seal svmp_nc_seal(uint64_t size);
-int svmp_nc_is_seal(const seal *found);
+checksum svmp_nc_checksum(uint64_t size);
+int svmp_nc_is_checksum(const checksum *found);
 
 #endif
 #endif

@@ -19,47 +19,48 @@ static svmp_status refuse(const netcdf_file *file, const char *why) {
     return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: %s.", file->path, why);
 }
 
-/* The seal that the first `size` bytes of the stream should have; `room` is NC_BLOCK words. Returns 0 when they cannot
- * be read. */
-static int compute_seal(FILE *stream, uint64_t size, double *room, seal *made) {
-    *made = svmp_nc_seal(size);
+/* The seal that the first `size` bytes of the stream should have; `workspace` is NC_BLOCK words. Returns 0 when they
+ * cannot be read. */
+static int compute_checksum(FILE *stream, uint64_t size, double *workspace, checksum *made) {
+    *made = svmp_nc_checksum(size);
     rewind(stream);
     for (uint64_t left = size; left > 0;) {
-        const size_t piece = left < NC_BLOCK * sizeof *room ? (size_t)left : NC_BLOCK * sizeof *room;
-        if (fread(room, 1, piece, stream) != piece) return 0;
-        made->hash = svmp_hash_bytes(made->hash, piece, room);
+        const size_t piece = left < NC_BLOCK * sizeof *workspace ? (size_t)left : NC_BLOCK * sizeof *workspace;
+        if (fread(workspace, 1, piece, stream) != piece) return 0;
+        made->hash = svmp_hash_bytes(made->hash, piece, workspace);
         left -= piece;
     }
     return 1;
 }
 
 /* Whether the stream ends in a seal; *size is the number of bytes before it. */
-static int find_seal(FILE *stream, seal *found, uint64_t *size) {
+static int find_checksum(FILE *stream, checksum *found, uint64_t *size) {
     if (fseek(stream, 0, SEEK_END) != 0) return 0;
     const long end = ftell(stream);
     if (end < (long)sizeof *found || fseek(stream, end - (long)sizeof *found, SEEK_SET) != 0 ||
         fread(found, sizeof *found, 1, stream) != 1)
         return 0;
     *size = (uint64_t)end - sizeof *found;
-    return svmp_nc_is_seal(found);
+    return svmp_nc_is_checksum(found);
 }
 
 int svmp_particles_file_sealed(const char *path) {
     FILE *stream = path ? fopen(path, "rb") : NULL;
-    seal found;
+    checksum found;
     uint64_t size;
     if (stream == NULL) return 0;
-    const int sealed = find_seal(stream, &found, &size);
+    const int sealed = find_checksum(stream, &found, &size);
     fclose(stream);
     return sealed;
 }
 
 /* Fails when there is a seal and it is another than it should be. */
-static svmp_status check_seal(const netcdf_file *file, FILE *stream) {
-    seal found, due;
+static svmp_status check_checksum(const netcdf_file *file, FILE *stream) {
+    checksum found, due;
     uint64_t size;
-    if (!find_seal(stream, &found, &size)) return SVMP_OK;
-    if (found.size == size && compute_seal(stream, size, file->block, &due) && found.hash == due.hash) return SVMP_OK;
+    if (!find_checksum(stream, &found, &size)) return SVMP_OK;
+    if (found.size == size && compute_checksum(stream, size, file->block, &due) && found.hash == due.hash)
+        return SVMP_OK;
     return refuse(file, "the file is damaged: the checksum does not match");
 }
 
@@ -231,7 +232,7 @@ static svmp_status take_statistic(netcdf_file *file, int id, const netcdf_variab
         if (strcmp(svmp_nc_statistics[k].there, v->name) == 0)
             snprintf(name, sizeof name, "%s", svmp_nc_statistics[k].here);
     NC_TRY(file, svmp_nc.get_var_double(file->group, id, values));
-    if (svmp_name_fault(name) || strcmp(name, "chain__") == 0) return SVMP_OK;
+    if (svmp_name_problem(name) || strcmp(name, "chain__") == 0) return SVMP_OK;
     return svmp_particles_set_statistic(p, name, values);
 }
 
@@ -292,7 +293,7 @@ static svmp_status check_readable(const netcdf_file *file) {
     FILE *stream = fopen(file->path, "rb");
     if (stream == NULL)
         return svmp_fail(file->context, SVMP_CANNOT_READ, "Cannot read '%s': %s.", file->path, strerror(errno));
-    svmp_status status = check_seal(file, stream);
+    svmp_status status = check_checksum(file, stream);
     fclose(stream);
     return status;
 }

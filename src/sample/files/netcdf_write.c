@@ -219,7 +219,7 @@ static svmp_status put_observed(netcdf_file *file, const svmp_particles *p) {
     NC_TRY(file, svmp_nc.def_grp(file->id, "observed_data", &file->group));
     SVMP_TRY(put_attributes(file, file->group, NULL));
     for (size_t a = 0; a < p->observed.count; a++) {
-        const struct beside_array *o = &p->observed.list[a];
+        const struct extra_array *o = &p->observed.list[a];
         char dimension[NC_MAX_NAME + 1];
         int id, dimensions[PARTICLES_DIMENSIONS];
         for (size_t k = 0; k < o->rank; k++) {
@@ -263,7 +263,7 @@ static size_t used_size(const NC_memio *image) {
 
 static svmp_status put_image(const NC_memio *image, output_file *output) {
     const size_t size = used_size(image);
-    seal made = svmp_nc_seal(size);
+    checksum made = svmp_nc_checksum(size);
     made.hash = svmp_hash_bytes(made.hash, size, image->memory);
     SVMP_TRY(svmp_output_put(output, image->memory, size));
     return svmp_output_put(output, (const char *)&made, sizeof made);

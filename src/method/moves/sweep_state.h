@@ -1,0 +1,41 @@
+/* Internal declarations of the local moves, shared by sweep.c and sweep_scale.c. */
+#ifndef SVMP_METHOD_MOVES_SWEEP_STATE_H
+#define SVMP_METHOD_MOVES_SWEEP_STATE_H
+
+#include "method/moves/sweep.h"
+#include "model/node_evaluator.h"
+
+enum { SWEEP_BLOCK = 256 }; /* nodes of more variables have a diagonal A */
+
+/* Rows of n numbers: of a task's nodes, or of its variables. */
+typedef struct sweep_workspace {
+    double *value, *value_there;         /* nodes */
+    double *score, *score_there, *y, *w; /* variables */
+    double *forth, *uniform;             /* one row each: the log ratio, and what decides */
+    int64_t *moves;                      /* n */
+    double *matrices, *squares;          /* of a task's nodes, while A is measured: d*d numbers, and d */
+} sweep_workspace;
+
+struct sweeper {
+    const svmp_model *model;
+    size_t n, colours;
+    int threads;
+    node_evaluator *local;
+    double *log_step;    /* own node -> log epsilon */
+    bool *discontinuous; /* own node -> the density may jump in it; NULL: in none */
+    size_t *factor_at; /* own node -> where its L begins, row by row: 1, 2, ... numbers; of large nodes its diagonal */
+    double *factor;
+    sweep_workspace *workspace; /* of each thread */
+    double *spread;             /* own variable -> sd of the particles, while A is measured; else room */
+};
+
+static inline size_t svmp_sweep_dimension(const sweeper *s, size_t v) {
+    return s->model->graph->first[v + 1] - s->model->graph->first[v];
+}
+
+/* Row j of the node's L: its numbers 0 ... j; of large nodes number j alone counts. */
+static inline double *svmp_sweep_factor(const sweeper *s, size_t v, size_t j) {
+    return s->factor + s->factor_at[v] + (svmp_sweep_dimension(s, v) <= SWEEP_BLOCK ? j * (j + 1) / 2 : 0);
+}
+
+#endif

@@ -1,0 +1,30 @@
+#include "method/transport/matched_text_moments.h"
+
+#include <math.h>
+
+#include "base/row_sums.h"
+
+/* Holds a variable on the scale of the text, u = o + w x: what moves is shifted and stretched, x <- a + b x, so that a
+ * particle is shifted in units of its own width. The mean M and the sd S of u are those of the average for
+ *
+ *     a = (M - mean o - b mean(w x)) / mean w,
+ *     u = c + b d,   c = o + w (M - mean o)/mean w,   d = w (x - mean(w x)/mean w),
+ *     var c + 2 b cov(c, d) + b^2 var d = S^2.
+ *
+ * The larger of its two solutions is taken, if it is positive. */
+void svmp_match_text_moments(size_t n, const average *to, const text_row *row, double *x) {
+    const double *o = row->origin, *w = row->width, each = 1 / (double)n;
+    if (!(to->sd > 0)) return;
+    const double width = each * svmp_sum(n, w), origin = each * svmp_sum(n, o), product = each * svmp_dot(n, w, x);
+    const double shift = (to->mean - origin) / width, centre = product / width;
+    double cc = 0, cd = 0, dd = 0;
+    for (size_t l = 0; l < n; l++) {
+        const double c = o[l] + w[l] * shift - to->mean, d = w[l] * (x[l] - centre); /* of means 0 */
+        cc += c * c;
+        cd += c * d;
+        dd += d * d;
+    }
+    const double root = cd * cd + dd * (to->sd * to->sd * (double)(n - 1) - cc), b = (sqrt(root) - cd) / dd;
+    if (!(root >= 0 && b > 0 && isfinite(b))) return;
+    for (size_t l = 0; l < n; l++) x[l] = shift + b * (x[l] - centre);
+}
