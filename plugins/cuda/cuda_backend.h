@@ -49,7 +49,7 @@ typedef struct cuda {
 
     double *x, *score, *phi, *state[2], *lower, *upper;
     uint32_t *variable_key, *node_key; /* of a part of a model: indices in the whole; NULL: the same */
-    unsigned fresh;                        /* arrays of which the host has the numbers: bit 1 << backend_array */
+    unsigned fresh;                    /* arrays of which the host has the numbers: bit 1 << backend_array */
     char describe[128];
 
     program_args *programs; /* one for each group with instances: first those that have a launch of their own, */

@@ -23,9 +23,8 @@ static uint32_t least_colour(const svmp_graph *graph, size_t v, const uint32_t *
 static void order_own(const svmp_graph *graph, uint32_t *order) {
     size_t inner = 0, outer = graph->inner;
     for (size_t k = 0; k < graph->moved; k++) {
-        const int take_inner =
-            outer == graph->moved ||
-            (inner < graph->inner && svmp_node_key(graph, inner) < svmp_node_key(graph, outer));
+        const int take_inner = outer == graph->moved ||
+                               (inner < graph->inner && svmp_node_key(graph, inner) < svmp_node_key(graph, outer));
         order[k] = (uint32_t)(take_inner ? inner++ : outer++);
     }
 }

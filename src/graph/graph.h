@@ -27,13 +27,14 @@ struct svmp_graph {
     index_lists neighbourhoods; /* neighbourhood -> its nodes, ascending */
     index_lists members;        /* neighbourhood -> the nodes whose closed neighbourhood it is, ascending */
 
-    /* This process moves nodes 0 ... own - 1; after them comes the halo, nodes of other processes that it reads. Nodes
-     * before `interior` have no neighbour in the halo. In a whole graph all nodes are own; part.h makes parts. */
-    size_t own, interior, moved_variables, inner_variables;
-    size_t whole_nodes, whole_variables;   /* sizes of the whole graph */
-    uint32_t *node_key, *variable_key; /* indices in the whole graph; NULL: the same */
-    struct graph_halo *halo;               /* the messages of a part; NULL for a whole graph */
-    const struct svmp_peers *peers;        /* who have the other parts; svmp_alone for a whole graph */
+    /* Nodes 0 ... moved - 1 are moved by this process, those before `inner` without a neighbour that is not; the others
+     * are read: peers move them, and send them. A key is the number that a node or variable has everywhere, of which
+     * random numbers are functions. In a whole graph all nodes are moved; graph_part.h makes parts. */
+    size_t moved, inner, moved_variables, inner_variables;
+    size_t whole_nodes, whole_variables; /* sizes of the whole graph */
+    uint32_t *node_key, *variable_key;   /* keys; NULL: the own index */
+    struct graph_halo *halo;             /* the messages of a part; NULL for a whole graph */
+    const struct svmp_peers *peers;      /* who have the other parts; svmp_alone for a whole graph */
 
     size_t first_capacity, scope_capacity, scope_start_capacity, stamp_capacity;
     size_t *stamp; /* node -> 1 + the last factor that named it */
@@ -64,7 +65,7 @@ void svmp_graph_remove_factors(svmp_graph *graph, size_t first);
 /* Derives the closed neighbourhoods, in time and memory linear in the scopes and the distinct neighbourhoods. */
 svmp_status svmp_graph_finish(svmp_graph *graph);
 
-/* Neighbourhood -> the own nodes that have it, ascending. */
+/* Neighbourhood -> the nodes moved here that have it, ascending. */
 svmp_status svmp_graph_members(const svmp_graph *graph, index_lists *members);
 
 /* Gives equal lists the same number: kind[k] for each list, in the order of first appearance; *kinds in all. Lists are

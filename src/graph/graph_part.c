@@ -195,8 +195,8 @@ done:
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
-svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables,
-                             const uint32_t *node_key, const uint32_t *variable_key) {
+svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables, const uint32_t *node_key,
+                             const uint32_t *variable_key) {
     svmp_context *context = fragment->context;
     SVMP_TRY(SVMP_NEW(context, fragment->node_key, fragment->nodes));
     SVMP_TRY(SVMP_NEW(context, fragment->variable_key, fragment->variables));
@@ -208,8 +208,7 @@ svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t wh
 }
 
 void svmp_graph_place_part(svmp_graph *part, const svmp_graph *fragment) {
-    for (size_t v = 0; v < part->nodes; v++)
-        part->node_key[v] = (uint32_t)svmp_node_key(fragment, part->node_key[v]);
+    for (size_t v = 0; v < part->nodes; v++) part->node_key[v] = (uint32_t)svmp_node_key(fragment, part->node_key[v]);
     for (size_t i = 0; i < part->variables; i++)
         part->variable_key[i] = (uint32_t)svmp_variable_key(fragment, part->variable_key[i]);
     part->whole_nodes = fragment->whole_nodes;

@@ -1,8 +1,8 @@
 /* The part of a graph that one of several processes has: its own nodes, and the halo, nodes of others that these read.
  *
- *     own, interior     own nodes whose closed neighbourhood is own, in the order of the whole
- *     own, boundary     the other own nodes, in the order of the whole
- *     halo              by owner, then in the order of the whole
+ *     moved, inner      own nodes whose closed neighbourhood is own, by their keys
+ *     moved, boundary   the other own nodes, by their keys
+ *     halo              by owner, then by their keys
  *
  * Neighbourhoods are kept only for own nodes, with their nodes in the order of the whole, so that sums over them have
  * the same bits in every part. A part has no factors; model/model_part.h distributes those.
@@ -12,9 +12,8 @@
 
 #include "graph/graph.h"
 
-/* The messages of an iteration. Neighbour k is process rank[k]; its nodes in the halo are own + from[k] ... own +
- * from[k + 1]
- * - 1, and it receives the nodes of list k of `send`. Both are in the order of the whole. */
+/* The messages of an iteration. Neighbour k is process rank[k]; its nodes in the halo are moved + from[k] ...
+ * moved + from[k + 1] - 1, and it receives the nodes of list k of `send`. Both are by their keys. */
 typedef struct graph_halo {
     size_t neighbours;
     uint32_t *rank; /* ascending */
@@ -31,11 +30,11 @@ typedef struct graph_owners {
 } graph_owners;
 
 /* Makes a finished graph a fragment of a larger one, so that no process needs the whole: the process's own nodes and
- * all nodes that share a factor with them, in the order of the whole, with only these factors. Node v is node
- * node_key[v] of the whole, variable i is variable variable_key[i]; both arrays are copied. The part of a fragment
+ * all nodes that share a factor with them, in the order of the whole, with only these factors. Both arrays
+ * of keys are copied. The part of a fragment
  * is the part of the whole. */
-svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables,
-                             const uint32_t *node_key, const uint32_t *variable_key);
+svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t whole_variables, const uint32_t *node_key,
+                             const uint32_t *variable_key);
 
 /* The part of process `rank`, where owner[v] is the process of node v. It may be empty. Takes memory for the
  * neighbourhoods of own nodes, and temporarily a few words per node of the whole. */

@@ -42,7 +42,7 @@ static svmp_status add_all(svmp_model *model, lowered_model *lowered) {
 /* The nodes of a fragment, and how they and their variables are numbered in it. */
 typedef struct numbering {
     uint32_t *node_key, *variable_key; /* of the fragment's */
-    uint32_t *local;                       /* variable of the whole -> of the fragment, or NOWHERE */
+    uint32_t *local;                   /* variable of the whole -> of the fragment, or NOWHERE */
     size_t nodes, variables;
 } numbering;
 

@@ -222,7 +222,6 @@ static svmp_status set_statistics(const svmp_run *run, double *column, svmp_part
 
 static svmp_status create_particles(const svmp_run *run, size_t count, svmp_particles **p) {
     const svmp_graph *graph = run->model->graph;
-    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, count, NULL, p);
     return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
                                       graph->variable_key, count, NULL, p);
 }

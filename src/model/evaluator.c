@@ -338,8 +338,7 @@ static int counts(const svmp_graph *graph, const factor_group *group, size_t k) 
     const uint32_t *variables = group->variables + k * group->slots;
     size_t first = 0;
     for (size_t j = 1; j < group->slots; j++)
-        if (svmp_variable_key(graph, variables[j]) < svmp_variable_key(graph, variables[first]))
-            first = j;
+        if (svmp_variable_key(graph, variables[j]) < svmp_variable_key(graph, variables[first])) first = j;
     return group->slots == 0 || variables[first] < graph->moved_variables;
 }
 

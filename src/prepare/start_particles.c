@@ -124,10 +124,8 @@ svmp_status svmp_init_draw(const init *start, const init_target *target, double 
 
 void svmp_init_draw_again(const init *start, const init_target *to, double *x, size_t l, size_t attempt) {
     for (size_t i = 0; i < to->model->graph->moved_variables; i++) {
-        random_stream stream = {.seed = to->seed,
-                                .purpose = RANDOM_INIT,
-                                .a = attempt,
-                                .b = svmp_variable_key(to->model->graph, i)};
+        random_stream stream = {
+            .seed = to->seed, .purpose = RANDOM_INIT, .a = attempt, .b = svmp_variable_key(to->model->graph, i)};
         x[i * to->n + l] = start->kind == INIT_UNIFORM
                                ? start->from + (start->to - start->from) * svmp_random_uniform(stream, l)
                                : start->sd * svmp_random_normal(stream, l);

@@ -111,7 +111,7 @@ static bool begin(const svmp_run *run, svmp_particles *made, size_t states, foll
     const lowered_model *lowered = run->model->lowered;
     const svmp_graph *graph = run->model->graph;
     *f = (follower){.run = run, .lowered = lowered, .made = made, .n = made->count / states, .states = states};
-    f->whole = graph->halo ? graph->whole_variables : graph->variables;
+    f->whole = graph->whole_variables;
     f->together = svmp_spread_rows(f->whole + lowered->leaf_variables + lowered->discrete_count);
     return lowered->monitor_count > 0 || lowered->drawn_names.count > 0 || lowered->discrete_count > 0;
 }

@@ -107,7 +107,8 @@ static double gradients(const memory_rates *rates, double moved_variables) {
 
 double svmp_plan_memory(const memory_rates *rates, const part_size *part, int first) {
     const double own_nodes = (double)part->nodes, moved_variables = (double)part->variables;
-    const double nodes = own_nodes + (double)part->halo_nodes, variables = moved_variables + (double)part->halo_variables;
+    const double nodes = own_nodes + (double)part->halo_nodes,
+                 variables = moved_variables + (double)part->halo_variables;
     return rates->node * nodes + rates->own_node * own_nodes + rates->variable * variables +
            rates->own_variable * moved_variables + rates->neighbour * (double)part->entries +
            rates->sent * (double)part->sent_variables +

@@ -130,7 +130,6 @@ done:
 static svmp_status backend_result(const svmp_run *run, const double *x, svmp_particles **particles) {
     const size_t n = run->backend->n;
     const svmp_graph *graph = run->model->graph;
-    if (graph->halo == NULL) return svmp_particles_create(run->context, graph->variables, n, x, particles);
     return svmp_particles_create_part(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
                                       graph->variable_key, n, x, particles);
 }

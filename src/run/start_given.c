@@ -169,12 +169,10 @@ static svmp_status place_outputs(const started *list, svmp_particles *room, doub
 /* The first `count` particles are at the points of the start; the others are spread around these. */
 static void spread_around(const svmp_run *run, size_t count, double *x) {
     const svmp_graph *graph = run->model->graph;
-    const size_t n = run->backend->n, variables = graph->halo ? graph->moved_variables : graph->variables;
+    const size_t n = run->backend->n, variables = graph->moved_variables;
     for (size_t i = 0; i < variables; i++) {
-        const random_stream stream = {.seed = run->options.seed,
-                                      .purpose = RANDOM_INIT,
-                                      .a = UINT64_MAX,
-                                      .b = graph->halo ? graph->variable_key[i] : i};
+        const random_stream stream = {
+            .seed = run->options.seed, .purpose = RANDOM_INIT, .a = UINT64_MAX, .b = svmp_variable_key(graph, i)};
         for (size_t l = count; l < n; l++) x[i * n + l] += START_SPREAD * svmp_random_normal(stream, l);
     }
 }

@@ -48,12 +48,12 @@ svmp_status svmp_particles_create_part(svmp_context *context, const svmp_peers *
                                        svmp_particles **particles) {
     svmp_particles *made = NULL;
     SVMP_TRY(make(context, own, count, values, &made));
-    svmp_status status = SVMP_NEW(context, made->place, own);
+    const svmp_status status = place ? SVMP_NEW(context, made->place, own) : SVMP_OK;
     if (status != SVMP_OK) {
         svmp_particles_free(made);
         return status;
     }
-    if (own > 0) memcpy(made->place, place, own * sizeof *place);
+    if (place && own > 0) memcpy(made->place, place, own * sizeof *place);
     made->peers = peers;
     made->whole = whole;
     *particles = made;

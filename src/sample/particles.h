@@ -49,7 +49,7 @@ struct svmp_particles {
     size_t whole;
 };
 
-/* svmp_particles_create of a part, which may be empty; copies `place`. */
+/* svmp_particles_create of a part, which may be empty; copies `place`. NULL: of all. */
 svmp_status svmp_particles_create_part(svmp_context *context, const struct svmp_peers *peers, size_t whole, size_t own,
                                        const uint32_t *place, size_t count, const double *values,
                                        svmp_particles **particles);

@@ -98,7 +98,8 @@ static svmp_status alloc(ksd *of) {
     for (size_t i = 0; linear && i < variables; i++) svmp_ksd_centre(sample, i, of->centred + i * n);
     if (scaled) {
         SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&of->scaled));
-        SVMP_TRY(svmp_allocate(context, sample->graph->moved_variables, n * sizeof(double), (void **)&of->scaled_score));
+        SVMP_TRY(
+            svmp_allocate(context, sample->graph->moved_variables, n * sizeof(double), (void **)&of->scaled_score));
         SVMP_TRY(SVMP_NEW(context, of->sd, variables));
         scale(of);
     }

@@ -21,8 +21,7 @@ static backend *make(const backend_kind *kind, const svmp_model *model, const ch
     if (made != SVMP_OK) fail_msg("%s", svmp_context_error(model->context));
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t i = 0; i < graph->moved_variables; i++)
-        for (size_t l = 0; l < N; l++)
-            x[i * N + l] = 2 * sin(1.7 * (double)(svmp_variable_key(graph, i) * N + l));
+        for (size_t l = 0; l < N; l++) x[i * N + l] = 2 * sin(1.7 * (double)(svmp_variable_key(graph, i) * N + l));
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
     return b;
 }
@@ -68,8 +67,7 @@ static void compare(const backend_kind *kind, const char *text) {
         if (t % 3 == 1) assert_ok(b->kind->refresh(b));
         assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &found));
         for (size_t i = 0; i < part->graph->moved_variables; i++)
-            assert_memory_equal(found + i * N, expected + svmp_variable_key(part->graph, i) * N,
-                                N * sizeof *found);
+            assert_memory_equal(found + i * N, expected + svmp_variable_key(part->graph, i) * N, N * sizeof *found);
     }
     if (text) compare_measures(a, b, &k);
     svmp_backend_free(a);

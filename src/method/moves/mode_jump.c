@@ -1,8 +1,8 @@
 #include "method/moves/mode_jump.h"
-#include "base/notes.h"
 
 #include <math.h>
 
+#include "base/notes.h"
 #include "model/evaluator.h"
 
 /* Numbers 0 and 1 of the stream are uniform, normal ones follow. */

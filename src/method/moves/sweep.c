@@ -206,10 +206,8 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     bound(n, d, u, m->workspace->forth);
     if (is_discontinuous(s, v)) memset(u, 0, d * n * sizeof *u);
     for (size_t j = 0; j < d; j++) {
-        const random_stream stream = {.seed = m->seed,
-                                      .purpose = RANDOM_LOCAL,
-                                      .a = m->t,
-                                      .b = svmp_variable_key(graph, graph->first[v] + j)};
+        const random_stream stream = {
+            .seed = m->seed, .purpose = RANDOM_LOCAL, .a = m->t, .b = svmp_variable_key(graph, graph->first[v] + j)};
         svmp_random_quick_normals(stream, n, w + j * n);
     }
     for (size_t k = 0; k < d * n; k++) y[k] = w[k] = half * u[k] + epsilon * w[k];
