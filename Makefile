@@ -53,7 +53,7 @@ run:
 	@cmake --preset release $(FLAGS)
 	@cmake --build --preset release -j $(JOBS) --target $(if $(DRIVER),all,host)
 	@echo
-	@OMP_WAIT_POLICY=passive $(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
+	@$(RELEASE)/examples/grid models/grid.mtx models/grid_b.mtx
 	@echo "A model of your own: $(RELEASE)/svmp run models/robust.bug models/robust.csv shows how (README.md)."
 	@[ -n "$(DRIVER)" ] || [ -e $(RELEASE)/svmp_cuda.so ] || ! $(RELEASE)/svmp --version | grep -q '^cuda: yes' || \
 	    echo "Not built: the backend for NVIDIA GPUs, because this machine has no NVIDIA driver; 'make' builds it (some minutes)."

@@ -18,13 +18,7 @@ endif()
 foreach(library ${CMAKE_DL_LIBS})
   list(APPEND SVMP_STATIC_NEEDS -l${library})
 endforeach()
-foreach(library ${OpenMP_C_LIB_NAMES} m) # the runtime of the compiler that built the library, by name
-  if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" AND OpenMP_${library}_LIBRARY) # every compiler finds GCC's runtime, but not that of others
-    get_filename_component(folder ${OpenMP_${library}_LIBRARY} DIRECTORY)
-    list(APPEND SVMP_STATIC_NEEDS -L${folder})
-  endif()
-  list(APPEND SVMP_STATIC_NEEDS -l${library})
-endforeach()
+list(APPEND SVMP_STATIC_NEEDS ${CMAKE_THREAD_LIBS_INIT} -lm)
 list(REMOVE_DUPLICATES SVMP_STATIC_NEEDS)
 
 # ---- libraries, header, command -----------------------------------------------------------------

@@ -87,7 +87,8 @@ typedef struct svmp_allocator {
 SVMP_API svmp_status svmp_context_create(const svmp_allocator *allocator, svmp_context **context);
 SVMP_API void svmp_context_free(svmp_context *context); /* collective */
 
-/* Sets the number of threads for everything created afterwards. 0, the default: as many as OpenMP offers. */
+/* Sets the number of threads for everything created afterwards. 0, the default: OMP_NUM_THREADS, or else as many as the
+ * process has processors. Threads that wait sleep. */
 SVMP_API svmp_status svmp_context_set_threads(svmp_context *context, int threads);
 
 /* How important a message is. */

@@ -38,6 +38,6 @@ static int dispatch(int count, char **arguments) {
 }
 
 int main(int count, char **arguments) {
-    program_begin("svmp", arguments);
+    program_begin("svmp");
     return program_end(dispatch(count, arguments));
 }

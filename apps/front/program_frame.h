@@ -2,8 +2,8 @@
 #ifndef SVMP_FRONT_PROGRAM_FRAME_H
 #define SVMP_FRONT_PROGRAM_FRAME_H
 
-/* The first call of main: its name in messages, its signals, and how its threads wait. May start the program again. */
-void program_begin(const char *program, char **arguments);
+/* The first call of main: its name in messages, and its signals. */
+void program_begin(const char *program);
 
 /* The last one: closes the standard output. Returns the exit status: `status`, or EXIT_FAILED when what was printed did
  * not arrive. */

@@ -78,6 +78,6 @@ static int run(int count, char **arguments) {
 }
 
 int main(int count, char **arguments) {
-    program_begin("svmp-paper", arguments);
+    program_begin("svmp-paper");
     return program_end(run(count - 1, arguments + 1));
 }

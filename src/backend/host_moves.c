@@ -54,18 +54,27 @@ static void scale(size_t n, double by, double *row) {
     for (size_t l = 0; l < n; l++) row[l] *= by;
 }
 
-void svmp_host_units(backend *b) {
+typedef struct unit_work {
+    backend *b;
+    size_t first; /* variable */
+} unit_work;
+
+static void update_unit(void *work, size_t k) {
     const double kept = 0.95;
+    const unit_work *w = work;
+    backend *b = w->b;
+    const size_t n = b->n, i = w->first + k;
+    const double now = svmp_centre(n, b->x + i * n, b->z + i * n);
+    b->sd[i] = b->sd[i] > 0 ? kept * b->sd[i] + (1 - kept) * now : now;
+    scale(n, b->sd[i] > 0 ? 1 / b->sd[i] : 0, b->z + i * n);
+}
+
+void svmp_host_units(backend *b) {
     const variable_span fresh = svmp_host_fresh(b);
-    const size_t n = b->n;
+    const size_t count = fresh.last - fresh.first;
     if (b->sd == NULL) return;
-    const int threads = svmp_threads_for(b->threads, 6 * (double)(fresh.last - fresh.first) * (double)n);
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = fresh.first; i < fresh.last; i++) {
-        const double now = svmp_centre(n, b->x + i * n, b->z + i * n);
-        b->sd[i] = b->sd[i] > 0 ? kept * b->sd[i] + (1 - kept) * now : now;
-        scale(n, b->sd[i] > 0 ? 1 / b->sd[i] : 0, b->z + i * n);
-    }
+    const int threads = svmp_threads_for(b->threads, 6 * (double)count * (double)b->n);
+    svmp_parallel_for(threads, count, 0, update_unit, &(unit_work){b, fresh.first});
 }
 
 /* What a step in units of the sd is counted in: where there is none, as of a single particle, in those of the model. */
@@ -85,42 +94,53 @@ static svmp_status accept(backend *b, int finite, size_t t) {
     return SVMP_OK;
 }
 
+typedef struct move_work {
+    backend *b;
+    const step *s; /* of a step */
+    double rate;
+    size_t t;
+    _Atomic double largest;
+    atomic_bool finite;
+} move_work;
+
+static svmp_status move_all(backend *b, double operations, void (*move_one)(void *work, size_t i), move_work *work) {
+    const size_t variables = b->model->graph->moved_variables;
+    const int threads = svmp_threads_for(b->threads, operations * (double)variables * (double)b->n);
+    svmp_parallel_for(threads, variables, 0, move_one, work);
+    b->largest = work->largest;
+    return accept(b, work->finite, work->t);
+}
+
+static void step_one(void *work, size_t i) {
+    move_work *w = work;
+    backend *b = w->b;
+    const step *s = w->s;
+    const size_t n = b->n;
+    const double unit = unit_of(b, s, i);
+    if (s->rule->in_sd) scale(n, unit, b->phi + i * n);
+    svmp_keep_largest(&w->largest, largest_of(n, b->phi + i * n));
+    s->rule->apply(s->rule, n, w->rate, w->t, b->phi + i * n, b->state[0] ? b->state[0] + i * n : NULL,
+                   b->state[1] ? b->state[1] + i * n : NULL);
+    if (s->rule->in_sd) scale(n, unit, b->phi + i * n);
+    if (!move(b, i)) w->finite = false;
+}
+
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t) {
-    const size_t n = b->n, variables = b->model->graph->moved_variables;
-    const int threads = svmp_threads_for(b->threads, 10 * (double)variables * (double)n);
-    double largest = 0;
-    int finite = 1;
-#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(& : finite)
-    for (size_t i = 0; i < variables; i++) {
-        const double unit = unit_of(b, s, i);
-        if (s->rule->in_sd) scale(n, unit, b->phi + i * n);
-        double here = largest_of(n, b->phi + i * n);
-        largest = here > largest ? here : largest;
-        s->rule->apply(s->rule, n, rate, t, b->phi + i * n, b->state[0] ? b->state[0] + i * n : NULL,
-                       b->state[1] ? b->state[1] + i * n : NULL);
-        if (s->rule->in_sd) scale(n, unit, b->phi + i * n);
-        finite &= move(b, i);
-    }
-    b->largest = largest;
-    return accept(b, finite, t);
+    return move_all(b, 10, step_one, &(move_work){.b = b, .s = s, .rate = rate, .t = t, .finite = true});
+}
+
+static void diffuse_one(void *work, size_t i) {
+    move_work *w = work;
+    backend *b = w->b;
+    const size_t n = b->n, whole = svmp_variable_key(b->model->graph, i);
+    const double *score = b->score + i * n, spread = sqrt(2 * w->rate);
+    double *phi = b->phi + i * n;
+    svmp_keep_largest(&w->largest, largest_of(n, score));
+    svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_LANGEVIN, .a = w->t, .b = whole}, n, phi);
+    for (size_t l = 0; l < n; l++) phi[l] = w->rate * score[l] + spread * phi[l];
+    if (!move(b, i)) w->finite = false;
 }
 
 svmp_status svmp_host_diffuse(backend *b, double rate, size_t t) {
-    const size_t n = b->n, variables = b->model->graph->moved_variables;
-    const int threads = svmp_threads_for(b->threads, 100 * (double)variables * (double)n);
-    const double spread = sqrt(2 * rate);
-    double largest = 0;
-    int finite = 1;
-#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(& : finite)
-    for (size_t i = 0; i < variables; i++) {
-        const double *score = b->score + i * n;
-        double *phi = b->phi + i * n, here = largest_of(n, score);
-        largest = here > largest ? here : largest;
-        const size_t whole = svmp_variable_key(b->model->graph, i);
-        svmp_random_normals((random_stream){.seed = b->seed, .purpose = RANDOM_LANGEVIN, .a = t, .b = whole}, n, phi);
-        for (size_t l = 0; l < n; l++) phi[l] = rate * score[l] + spread * phi[l];
-        finite &= move(b, i);
-    }
-    b->largest = largest;
-    return accept(b, finite, t);
+    return move_all(b, 100, diffuse_one, &(move_work){.b = b, .rate = rate, .t = t, .finite = true});
 }

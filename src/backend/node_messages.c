@@ -99,21 +99,37 @@ void svmp_message_standardise(size_t n, double *row) {
     for (size_t l = 0; l < n; l++) row[l] *= by;
 }
 
+typedef struct message_work {
+    const backend *b;
+    const double *x;
+    size_t first; /* node */
+} message_work;
+
+static void place_node(void *work, size_t k) {
+    const message_work *w = work;
+    const messages *m = w->b->messages;
+    const size_t n = w->b->n, v = w->first + k, *first = w->b->model->graph->first;
+    for (size_t i = first[v]; m->has_message[v] && i < first[v + 1]; i++)
+        svmp_message_place(n, w->x + i * n, m->at + i * n);
+}
+
+static void standardise_node(void *work, size_t k) {
+    const message_work *w = work;
+    const messages *m = w->b->messages;
+    const size_t n = w->b->n, v = w->first + k, *first = w->b->model->graph->first;
+    for (size_t i = first[v]; m->has_message[v] && i < first[v + 1]; i++) svmp_message_standardise(n, m->rows + i * n);
+}
+
 static svmp_status update(backend *b, const double *x, int boundary) {
     const svmp_graph *graph = b->model->graph;
     const messages *m = b->messages;
-    const size_t first = boundary ? graph->inner : 0, last = boundary ? graph->moved : graph->inner, n = b->n;
+    const size_t first = boundary ? graph->inner : 0, last = boundary ? graph->moved : graph->inner;
     if (m->evaluators[boundary] == NULL) return SVMP_OK;
-    const int threads = svmp_threads_for(b->threads, 5 * (double)m->variables[boundary] * (double)n);
-#pragma omp parallel for num_threads(threads)
-    for (size_t v = first; v < last; v++)
-        for (size_t i = graph->first[v]; m->has_message[v] && i < graph->first[v + 1]; i++)
-            svmp_message_place(n, x + i * n, m->at + i * n);
+    const int threads = svmp_threads_for(b->threads, 5 * (double)m->variables[boundary] * (double)b->n);
+    message_work work = {b, x, first};
+    svmp_parallel_for(threads, last - first, 0, place_node, &work);
     SVMP_TRY(svmp_node_evaluate_scores(m->evaluators[boundary], x, m->at, m->rows));
-#pragma omp parallel for num_threads(threads)
-    for (size_t v = first; v < last; v++)
-        for (size_t i = graph->first[v]; m->has_message[v] && i < graph->first[v + 1]; i++)
-            svmp_message_standardise(n, m->rows + i * n);
+    svmp_parallel_for(threads, last - first, 0, standardise_node, &work);
     return SVMP_OK;
 }
 

@@ -1,13 +1,10 @@
 #include "base/machine.h"
 #include "base/peers.h"
+#include "base/threads.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 static void *standard_allocate(size_t size, void *user_data) { return (void)user_data, calloc(1, size); }
 
@@ -82,15 +79,10 @@ void svmp_log(svmp_context *context, svmp_log_level level, const char *format, .
 }
 
 int svmp_context_threads(const svmp_context *context) {
-#ifdef _OPENMP
     if (context->threads > 0) return context->threads;
-    const int offered = omp_get_max_threads();
+    const int offered = svmp_threads_offered();
     if (context->sharing < 2 || getenv("OMP_NUM_THREADS")) return offered;
     return offered > context->sharing ? offered / context->sharing : 1;
-#else
-    (void)context;
-    return 1;
-#endif
 }
 
 svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what) {

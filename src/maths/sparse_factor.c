@@ -277,6 +277,21 @@ SVMP_CLONES static void solve_back(const triangle *L, size_t order, size_t n, si
     }
 }
 
+/* Shares of the n columns of y. */
+typedef struct solution {
+    const triangle *L;
+    size_t order, n, shares;
+    double *y;
+    int forward;
+} solution;
+
+static void solve_share(void *work, size_t k) {
+    const solution *s = work;
+    const size_t from = s->n * k / s->shares, to = s->n * (k + 1) / s->shares;
+    if (s->forward) solve_forward(s->L, s->order, s->n, from, to, s->y);
+    solve_back(s->L, s->order, s->n, from, to, s->y);
+}
+
 static svmp_status solve(factorisation *f, int threads, size_t n, double *x, int forward) {
     const size_t order = f->pattern->order;
     const triangle *L = &f->L;
@@ -286,12 +301,8 @@ static svmp_status solve(factorisation *f, int threads, size_t n, double *x, int
     if (!forward) memcpy(y, x, order * n * sizeof *y);
     threads = svmp_threads_for(threads, 4 * (double)svmp_factorisation_entries(f) * (double)n);
     if ((size_t)threads > n) threads = (int)n;
-#pragma omp parallel for num_threads(threads)
-    for (int t = 0; t < threads; t++) {
-        const size_t from = n * (size_t)t / (size_t)threads, to = n * (size_t)(t + 1) / (size_t)threads;
-        if (forward) solve_forward(L, order, n, from, to, y);
-        solve_back(L, order, n, from, to, y);
-    }
+    solution shared = {L, order, n, (size_t)threads, y, forward};
+    svmp_parallel_for(threads, shared.shares, 1, solve_share, &shared);
     for (size_t j = 0; j < order; j++) memcpy(x + (size_t)L->permutation[j] * n, y + j * n, n * sizeof *y);
     return SVMP_OK;
 }

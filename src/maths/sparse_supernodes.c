@@ -338,17 +338,37 @@ static void number_rows(const supernodes *s, size_t p, uint32_t *local) {
     for (size_t r = 0; r < height_of(s, p); r++) local[rows[r]] = (uint32_t)r;
 }
 
+typedef struct trees {
+    const supernodes *s;
+    atomic_size_t bad; /* the first column that is */
+} trees;
+
 /* The panels of a tree, children first; it stops at a bad one. */
-static size_t factorise_tree(const supernodes *s, size_t tree, int thread) {
-    uint32_t *local = s->local + (size_t)thread * s->order;
-    double *workspace = s->workspace + (size_t)thread * s->workspace_size;
+static void factorise_tree(void *work, size_t tree) {
+    trees *all = work;
+    const supernodes *s = all->s;
+    const size_t thread = (size_t)svmp_thread_number();
+    uint32_t *local = s->local + thread * s->order;
+    double *workspace = s->workspace + thread * s->workspace_size;
     size_t bad = SIZE_MAX;
     for (size_t k = s->tree_start[tree]; k < s->tree_start[tree + 1] && bad == SIZE_MAX; k++) {
         number_rows(s, s->tree[k], local);
         update_columns(s, s->tree[k], 0, width_of(s, s->tree[k]), local, workspace);
         bad = finish(s, s->tree[k]);
     }
-    return bad;
+    svmp_keep_least(&all->bad, bad);
+}
+
+typedef struct shared_panel {
+    const supernodes *s;
+    size_t panel, shares;
+} shared_panel;
+
+static void update_share(void *work, size_t k) {
+    const shared_panel *of = work;
+    const size_t width = width_of(of->s, of->panel);
+    update_columns(of->s, of->panel, width * k / of->shares, width * (k + 1) / of->shares, of->s->local,
+                   of->s->workspace + k * of->s->workspace_size);
 }
 
 /* A panel above the trees: the threads share its columns. */
@@ -357,23 +377,17 @@ static size_t factorise_top(const supernodes *s, size_t p) {
     int threads = svmp_threads_for(s->threads, 0.1 * work_of(s, p)); /* there are many: each has to be worth its wait */
     if ((size_t)threads > (width + ABREAST - 1) / ABREAST) threads = (int)((width + ABREAST - 1) / ABREAST);
     number_rows(s, p, s->local);
-#pragma omp parallel for num_threads(threads)
-    for (int t = 0; t < threads; t++)
-        update_columns(s, p, width * (size_t)t / (size_t)threads, width * (size_t)(t + 1) / (size_t)threads, s->local,
-                       s->workspace + (size_t)t * s->workspace_size);
+    svmp_parallel_for(threads, (size_t)threads, 1, update_share, &(shared_panel){s, p, (size_t)threads});
     return finish(s, p);
 }
 
 void svmp_supernodes_factorise(supernodes *s, const double *A, size_t *bad) {
-    size_t worst = SIZE_MAX;
+    trees all = {s, SIZE_MAX};
     memset(s->value, 0, (size_t)s->at[s->count] * sizeof *s->value);
     for (size_t e = 0; e < s->pattern->entries; e++) s->value[s->place[e]] = A[e];
     const int threads = svmp_threads_for(s->threads, (double)s->at[s->count]);
-#pragma omp parallel for schedule(dynamic) reduction(min : worst) num_threads(threads)
-    for (size_t tree = 0; tree < s->trees; tree++) {
-        const size_t found = factorise_tree(s, tree, svmp_thread_number());
-        worst = found < worst ? found : worst;
-    }
+    svmp_parallel_for(threads, s->trees, 1, factorise_tree, &all);
+    size_t worst = all.bad;
     for (size_t k = s->tree_start[s->trees]; k < s->count && worst == SIZE_MAX; k++)
         worst = factorise_top(s, s->tree[k]);
     *bad = worst == SIZE_MAX ? SIZE_MAX : (size_t)s->permutation[worst];

@@ -61,19 +61,16 @@ static svmp_status start(svmp_run *run) {
     return SVMP_OK;
 }
 
-/* x' = x + epsilon s + sqrt(2 epsilon) noise */
-static void propose(const svmp_run *run, double rate) {
-    const backend *b = run->backend;
+/* x' = x + epsilon s + sqrt(2 epsilon) noise, of variable i */
+static void propose(void *work, size_t i) {
+    const svmp_run *run = work;
     const mala *state = run->state;
-    const size_t n = b->n, variables = run->model->graph->variables;
-    const double spread = sqrt(2 * rate);
-#pragma omp parallel for num_threads(svmp_threads_for(b->threads, 100 * (double)variables * (double)n))
-    for (size_t i = 0; i < variables; i++) {
-        const double *x = state->x + i * n, *score = state->score + i * n;
-        double *to = state->proposed + i * n;
-        svmp_random_normals((random_stream){b->seed, run->iteration, i, RANDOM_LANGEVIN}, n, to);
-        for (size_t l = 0; l < n; l++) to[l] = x[l] + rate * score[l] + spread * to[l];
-    }
+    const size_t n = run->backend->n;
+    const double rate = run->rate, spread = sqrt(2 * rate);
+    const double *x = state->x + i * n, *score = state->score + i * n;
+    double *to = state->proposed + i * n;
+    svmp_random_normals((random_stream){run->backend->seed, run->iteration, i, RANDOM_LANGEVIN}, n, to);
+    for (size_t l = 0; l < n; l++) to[l] = x[l] + rate * score[l] + spread * to[l];
 }
 
 /* log of  p(x') q(x | x') / ( p(x) q(x' | x) ),  log q(y | x) = -|y - x - epsilon s(x)|^2 / (4 epsilon),  for the
@@ -120,8 +117,16 @@ static double largest_score(const svmp_run *run) {
     return largest;
 }
 
+enum { BLOCK = 64 }; /* particles that a thread decides on */
+
+static void decide_block(void *work, size_t block) {
+    const svmp_run *run = work;
+    const size_t n = run->backend->n, first = block * BLOCK, last = first + BLOCK < n ? first + BLOCK : n;
+    weigh(run, run->rate, first, last);
+    decide(run, first, last);
+}
+
 static svmp_status iterate(svmp_run *run) {
-    enum { BLOCK = 64 };
     mala *state = run->state;
     backend *b = run->backend;
     const size_t n = b->n;
@@ -129,16 +134,12 @@ static svmp_status iterate(svmp_run *run) {
     SVMP_TRY(svmp_backend_edit(b, ARRAY_SCORE, &state->score));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &state->proposed));
     if (run->iteration == 0) SVMP_TRY(start(run));
-    const double rate = run->rate = svmp_step_rate(&run->step, run->iteration, run->iterations);
-    propose(run, rate);
+    run->rate = svmp_step_rate(&run->step, run->iteration, run->iterations);
+    const size_t variables = run->model->graph->variables;
+    const double numbers = (double)variables * (double)n;
+    svmp_parallel_for(svmp_threads_for(b->threads, 100 * numbers), variables, 0, propose, run);
     SVMP_TRY(svmp_evaluate(state->evaluator, state->proposed, state->proposed_log_density, state->proposed_score));
-    const double work = 10 * (double)run->model->graph->variables * (double)n;
-#pragma omp parallel for num_threads(svmp_threads_for(b->threads, work))
-    for (size_t first = 0; first < n; first += BLOCK) {
-        const size_t last = first + BLOCK < n ? first + BLOCK : n;
-        weigh(run, rate, first, last);
-        decide(run, first, last);
-    }
+    svmp_parallel_for(svmp_threads_for(b->threads, 10 * numbers), (n + BLOCK - 1) / BLOCK, 0, decide_block, run);
     b->largest = largest_score(run);
     SVMP_TRY(svmp_backend_commit(b, ARRAY_SCORE));
     return svmp_backend_commit(b, ARRAY_PARTICLES);

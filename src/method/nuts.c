@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/notes.h"
+#include "base/threads.h"
 #include "method/method.h"
 #include "method/moves/adaptation.h"
 #include "method/moves/mode_jump.h"
@@ -293,11 +294,13 @@ static svmp_status start_from_priors(const svmp_run *run, int *found) {
     return status;
 }
 
-static void advance_all(const svmp_run *run) {
-    const nuts *state = run->state;
-    const size_t threads = (size_t)run->backend->threads;
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)(threads < state->chains ? threads : state->chains))
-    for (size_t c = 0; c < state->chains; c++) advance(run, &state->chain[c]);
+static void advance_chain(void *work, size_t c) {
+    const svmp_run *run = work;
+    advance(run, &((const nuts *)run->state)->chain[c]);
+}
+
+static void advance_all(svmp_run *run) {
+    svmp_parallel_for(run->backend->threads, ((const nuts *)run->state)->chains, 1, advance_chain, run);
 }
 
 /* A chain's fault counts when the run comes to it. */

@@ -18,6 +18,7 @@ enum { PAIR = 2, LEVELS = 18, MOST_ORDER = 6 }; /* a pair of points is evaluated
 typedef struct check_workspace {
     double *x, *gradient, value[PAIR];
     void *scratch;
+    svmp_gradient_check worst; /* component that it has seen; of two that are as bad is_worse takes one, in any order */
 } check_workspace;
 
 typedef struct estimate {
@@ -82,7 +83,7 @@ static int is_worse(const svmp_gradient_check *a, const svmp_gradient_check *b) 
 
 /* All slots of an instance at point l; room->x is filled here. */
 static int check_instance(const svmp_model *model, size_t g, const factor_group *view, size_t k, size_t n, size_t l,
-                          const double *x, check_workspace *workspace, svmp_gradient_check *worst) {
+                          const double *x, check_workspace *workspace) {
     const size_t slots = view->slots;
     const uint32_t *variables = model->groups[g].variables + k * slots;
     double *analytic = workspace->gradient + slots * PAIR;
@@ -104,35 +105,43 @@ static int check_instance(const svmp_model *model, size_t g, const factor_group 
             .numeric = numeric.derivative,
             .error = error_of(analytic[j], &numeric),
         };
-        if (is_worse(&here, worst)) *worst = here;
+        if (is_worse(&here, &workspace->worst)) workspace->worst = here;
     }
     return FACTOR_DONE;
 }
 
+typedef struct group_work {
+    const svmp_model *model;
+    size_t g, n;
+    const factor_group *view;
+    const double *x;
+    check_workspace *workspaces;
+    atomic_size_t failed; /* the first factor that did */
+} group_work;
+
+static void check_at_points(void *work, size_t k) {
+    group_work *w = work;
+    check_workspace *workspace = &w->workspaces[svmp_thread_number()];
+    for (size_t l = 0; l < w->n; l++) {
+        const int wrong = check_instance(w->model, w->g, w->view, k, w->n, l, w->x, workspace);
+        if (wrong == FACTOR_DONE) continue;
+        svmp_keep_least(&w->failed, svmp_model_failure(w->model, w->g, k, wrong));
+        break;
+    }
+}
+
 /* Every instance reads its own x: slot j is variable j. */
 static svmp_status check_group(const svmp_model *model, size_t g, size_t n, const double *x,
-                               const check_workspace *workspaces, int threads, svmp_gradient_check *worst) {
+                               check_workspace *workspaces, int threads) {
     factor_group view = model->groups[g];
     const size_t slots = view.slots;
-    size_t failed = FAILURE_NONE;
     view.variables = NULL;
     SVMP_TRY(SVMP_NEW(model->context, view.variables, view.instances * slots));
     for (size_t k = 0; k < view.instances * slots; k++) view.variables[k] = (uint32_t)(k % slots);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) reduction(min : failed)
-    for (size_t k = 0; k < view.instances; k++) {
-        check_workspace workspace = workspaces[svmp_thread_number()];
-        svmp_gradient_check here = {.factor = SIZE_MAX, .error = -1};
-        for (size_t l = 0; l < n; l++) {
-            const int wrong = check_instance(model, g, &view, k, n, l, x, &workspace, &here);
-            const size_t failure = wrong ? svmp_model_failure(model, g, k, wrong) : FAILURE_NONE;
-            if (failure < failed) failed = failure;
-            if (wrong) break;
-        }
-#pragma omp critical
-        if (is_worse(&here, worst)) *worst = here;
-    }
+    group_work work = {model, g, n, &view, x, workspaces, FAILURE_NONE};
+    svmp_parallel_for(threads, view.instances, 16, check_at_points, &work);
     svmp_release(model->context, view.variables);
-    return failed == FAILURE_NONE ? SVMP_OK : svmp_model_fail(model, failed);
+    return work.failed == FAILURE_NONE ? SVMP_OK : svmp_model_fail(model, work.failed);
 }
 
 static svmp_status alloc_workspace(const svmp_model *model, check_workspace *workspace) {
@@ -143,6 +152,8 @@ static svmp_status alloc_workspace(const svmp_model *model, check_workspace *wor
         if (group->slots > slots) slots = group->slots;
         if (own > scratch) scratch = own;
     }
+    workspace->worst =
+        (svmp_gradient_check){.factor = SIZE_MAX, .variable = SIZE_MAX, .analytic = NAN, .numeric = NAN, .error = -1};
     SVMP_TRY(SVMP_NEW(model->context, workspace->x, slots * PAIR));
     SVMP_TRY(SVMP_NEW(model->context, workspace->gradient, slots * (PAIR + 1)));
     return svmp_allocate(model->context, scratch, 1, &workspace->scratch);
@@ -157,16 +168,15 @@ svmp_status svmp_model_check_gradient(const svmp_model *model, size_t n, const d
     SVMP_TRY(svmp_model_require_finished(model));
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_check_gradient"));
     const int threads = svmp_context_threads(context);
-    svmp_gradient_check found = {.factor = SIZE_MAX, .variable = SIZE_MAX, .analytic = NAN, .numeric = NAN};
     check_workspace *workspaces = NULL;
     svmp_status status;
-    found.error = -1;
     SVMP_CHECK(SVMP_NEW(context, workspaces, threads));
     for (int t = 0; t < threads; t++) SVMP_CHECK(alloc_workspace(model, &workspaces[t]));
-    for (size_t g = 0; g < model->group_count; g++)
-        SVMP_CHECK(check_group(model, g, n, x, workspaces, threads, &found));
-    if (found.error < 0) found.error = 0;
-    *worst = found;
+    for (size_t g = 0; g < model->group_count; g++) SVMP_CHECK(check_group(model, g, n, x, workspaces, threads));
+    *worst = workspaces[0].worst;
+    for (int t = 1; t < threads; t++)
+        if (is_worse(&workspaces[t].worst, worst)) *worst = workspaces[t].worst;
+    if (worst->error < 0) worst->error = 0;
 done:
     for (int t = 0; workspaces && t < threads; t++) {
         svmp_release(context, workspaces[t].x);

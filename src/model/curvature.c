@@ -235,15 +235,22 @@ static void add_up(const curvature *c, double *H) {
     add_cells(c, H);
 }
 
+typedef struct curvature_work {
+    curvature *c;
+    const double *x, *width;
+    atomic_size_t failed; /* the first factor that did */
+} curvature_work;
+
+static void do_task(void *work, size_t task) {
+    curvature_work *w = work;
+    svmp_keep_least(&w->failed, evaluate_task(w->c, task, w->x, w->width, w->c->workspace[svmp_thread_number()]));
+}
+
 svmp_status svmp_curvature_evaluate(curvature *c, size_t n, const double *x, const double *width, double *H) {
-    size_t failed = FAILURE_NONE;
+    curvature_work work = {c, x, width, FAILURE_NONE};
     SVMP_TRY(alloc_workspace(c, n));
-#pragma omp parallel for num_threads(c->threads) schedule(dynamic) reduction(min : failed)
-    for (size_t task = 0; task < c->task_count; task++) {
-        const size_t failure = evaluate_task(c, task, x, width, c->workspace[svmp_thread_number()]);
-        if (failure < failed) failed = failure;
-    }
-    if (failed != FAILURE_NONE) return svmp_model_fail(c->model, failed);
+    svmp_parallel_for(c->threads, c->task_count, 1, do_task, &work);
+    if (work.failed != FAILURE_NONE) return svmp_model_fail(c->model, work.failed);
     add_up(c, H);
     return SVMP_OK;
 }
@@ -297,14 +304,24 @@ static void clip_cell(const curvature *c, const cell *here, const double *unit, 
     scatter_cell(c, here, unit, r);
 }
 
+typedef struct clip_work {
+    const curvature *c;
+    const double *unit;
+    clip_workspace *workspaces;
+} clip_work;
+
+static void clip_small(void *work, size_t k) {
+    const clip_work *w = work;
+    const cell *here = &w->c->cells[k];
+    if (w->c->groups[here->group].factors->slots <= CLIP_SLOTS)
+        clip_cell(w->c, here, w->unit, &w->workspaces[svmp_thread_number()]);
+}
+
 svmp_status svmp_curvature_clip(curvature *c, const double *unit, double *H) {
     svmp_context *context = c->model->context;
     clip_workspace *workspaces = NULL;
     SVMP_TRY(SVMP_NEW(context, workspaces, (size_t)c->threads));
-#pragma omp parallel for num_threads(c->threads) schedule(static)
-    for (size_t k = 0; k < c->cell_count; k++)
-        if (c->groups[c->cells[k].group].factors->slots <= CLIP_SLOTS)
-            clip_cell(c, &c->cells[k], unit, &workspaces[svmp_thread_number()]);
+    svmp_parallel_for(c->threads, c->cell_count, 0, clip_small, &(clip_work){c, unit, workspaces});
     svmp_release(context, workspaces);
     add_up(c, H);
     return SVMP_OK;

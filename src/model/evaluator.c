@@ -257,46 +257,38 @@ static void add_share(const span_work *s, const wave *w, size_t k) {
         add_row(e->n, e->gradient + (e->model->gather_row[r] - w->row) * e->n, to);
 }
 
-/* What follows is the same twice: every barrier of a team of one is a call of the system with GCC, which took half of
- * the time of a small model. Both return the first factor that failed. */
-static size_t work_alone(const span_work *s) {
-    size_t failed = FAILURE_NONE;
-    for (size_t p = 0; p < s->parts; p++) score_variables(s, p, 0);
-    for (const wave *w = s->e->waves; w < s->e->waves + s->e->wave_count; w++) {
-        for (size_t p = w[0].part; p < w[1].part; p++) {
-            const size_t failure = evaluate_factors(s, w, p, 0);
-            if (failure < failed) failed = failure;
-        }
-        if (s->log_density) sum_wave(s, w);
-        for (size_t k = w[0].share; s->score && k < w[1].share; k++) add_share(s, w, k);
-    }
-    return failed;
+typedef struct wave_work {
+    const span_work *s;
+    const wave *w;
+    atomic_size_t failed; /* the first factor that did */
+} wave_work;
+
+static void do_variables(void *work, size_t p) {
+    const wave_work *d = work;
+    score_variables(d->s, p, svmp_thread_number());
 }
 
-static size_t work_together(const span_work *s, int threads) {
-    size_t failed = FAILURE_NONE;
-#pragma omp parallel num_threads(threads)
-    {
-        const int thread = svmp_thread_number();
-#pragma omp for schedule(static)
-        for (size_t p = 0; p < s->parts; p++) score_variables(s, p, thread);
-        for (const wave *w = s->e->waves; w < s->e->waves + s->e->wave_count; w++) {
-#pragma omp for schedule(dynamic) reduction(min : failed)
-            for (size_t p = w[0].part; p < w[1].part; p++) {
-                const size_t failure = evaluate_factors(s, w, p, thread);
-                if (failure < failed) failed = failure;
-            }
-            if (s->log_density) {
-#pragma omp single
-                sum_wave(s, w);
-            }
-            if (s->score) {
-#pragma omp for schedule(static)
-                for (size_t k = w[0].share; k < w[1].share; k++) add_share(s, w, k);
-            }
-        }
+static void do_factors(void *work, size_t k) {
+    wave_work *d = work;
+    svmp_keep_least(&d->failed, evaluate_factors(d->s, d->w, d->w[0].part + k, svmp_thread_number()));
+}
+
+static void do_share(void *work, size_t k) {
+    const wave_work *d = work;
+    add_share(d->s, d->w, d->w[0].share + k);
+}
+
+/* Returns the first factor that failed. */
+static size_t do_span(const span_work *s, int threads) {
+    const evaluator *e = s->e;
+    wave_work work = {s, e->waves, FAILURE_NONE};
+    svmp_parallel_for(threads, s->parts, 0, do_variables, &work);
+    for (; work.w < e->waves + e->wave_count; work.w++) {
+        svmp_parallel_for(threads, work.w[1].part - work.w[0].part, 1, do_factors, &work);
+        if (s->log_density) sum_wave(s, work.w);
+        if (s->score) svmp_parallel_for(threads, work.w[1].share - work.w[0].share, 0, do_share, &work);
     }
-    return failed;
+    return work.failed;
 }
 
 svmp_status svmp_evaluator_fail(const evaluator *e) { return svmp_model_fail(e->model, e->failed); }
@@ -313,7 +305,7 @@ static int evaluate_span(evaluator *e, node_span span, const double *x, double *
     const size_t parts = (to - from + PART_VARIABLES - 1) / PART_VARIABLES;
     const span_work work = {e, x, log_density, score, from, to, parts, regions};
     for (size_t l = 0; log_density && l < n; l++) log_density[l] = model->quadratic.constant;
-    e->failed = threads == 1 ? work_alone(&work) : work_together(&work, threads);
+    e->failed = do_span(&work, threads);
     if (e->failed != FAILURE_NONE) return 1;
     for (size_t p = 0; log_density && p < e->variable_parts; p++) add_row(n, e->part_sum + p * n, log_density);
     return 0;
@@ -368,24 +360,38 @@ static void add_variable(evaluator *e, size_t i, const double *x, int thread, ex
     for (size_t l = 0; l < e->n; l++) svmp_exact_add(&sums[l], 0.5 * x[i * e->n + l] * (q->linear[i] + score[l]));
 }
 
+typedef struct sum_work {
+    evaluator *e;
+    const double *x;
+    const wave *w;
+    exact_sum *sums; /* n of each thread */
+    atomic_bool failed;
+} sum_work;
+
+static void sum_part(void *work, size_t k) {
+    sum_work *s = work;
+    evaluator *e = s->e;
+    const int thread = svmp_thread_number();
+    const size_t p = s->w[0].part + k;
+    double *gradient = e->gradient + (e->parts[p].row - s->w->row) * e->n;
+    if (add_part(e, p, s->x, gradient, thread, s->sums + (size_t)thread * e->n)) s->failed = true;
+}
+
+static void sum_variable(void *work, size_t i) {
+    const sum_work *s = work;
+    const int thread = svmp_thread_number();
+    add_variable(s->e, i, s->x, thread, s->sums + (size_t)thread * s->e->n);
+}
+
 /* What this process has to add; room for n sums a thread, the first of which take all. Returns whether a function
  * failed. */
 static int add_own(evaluator *e, const double *x, exact_sum *sums) {
-    int failed = 0;
-#pragma omp parallel num_threads(e->threads) reduction(| : failed)
-    {
-        const int thread = svmp_thread_number();
-        exact_sum *mine = sums + (size_t)thread * e->n;
-        for (const wave *w = e->waves; w < e->waves + e->wave_count; w++) {
-#pragma omp for schedule(dynamic)
-            for (size_t p = w[0].part; p < w[1].part; p++)
-                failed |= add_part(e, p, x, e->gradient + (e->parts[p].row - w->row) * e->n, thread, mine);
-        }
-#pragma omp for schedule(static)
-        for (size_t i = 0; i < e->model->graph->moved_variables; i++) add_variable(e, i, x, thread, mine);
-    }
+    sum_work work = {e, x, e->waves, sums, false};
+    for (; work.w < e->waves + e->wave_count; work.w++)
+        svmp_parallel_for(e->threads, work.w[1].part - work.w[0].part, 1, sum_part, &work);
+    svmp_parallel_for(e->threads, e->model->graph->moved_variables, 0, sum_variable, &work);
     for (size_t k = e->n; k < (size_t)e->threads * e->n; k++) svmp_exact_merge(&sums[k % e->n], &sums[k]);
-    return failed;
+    return work.failed;
 }
 
 svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known) {

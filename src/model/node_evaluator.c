@@ -269,33 +269,45 @@ static size_t evaluate_incidences(const node_evaluator *l, const node_task *task
 
 /* ---- hubs -------------------------------------------------------------------------------------------------------- */
 
+typedef struct hub_work {
+    node_evaluator *l;
+    const node_task *task;
+    const place *p;
+    atomic_size_t failed; /* the first factor that did */
+} hub_work;
+
+static void begin_block(void *work, size_t b) {
+    const hub_work *h = work;
+    const size_t n = h->l->n;
+    begin(h->l, h->task, h->p, h->l->workspace[0].quadratic, b * BLOCK, (b + 1) * BLOCK < n ? (b + 1) * BLOCK : n);
+}
+
+static void evaluate_share(void *work, size_t k) {
+    hub_work *h = work;
+    const node_task *task = h->task;
+    const place *p = h->p;
+    const size_t n = h->l->n, rows = task->rows + 1;
+    double *sums = h->l->parts + k * rows * n;
+    const place part = {p->where, p->x, p->y, p->value ? sums : NULL, sums + n};
+    const size_t from = task->from + k * task->together, end = from + task->together;
+    memset(sums, 0, rows * n * sizeof *sums);
+    svmp_keep_least(&h->failed, evaluate_incidences(h->l, task, from, end < task->to ? end : task->to, &part,
+                                                    &h->l->workspace[svmp_thread_number()]));
+}
+
 static size_t evaluate_hub(node_evaluator *l, const node_task *task, const place *p) {
-    const size_t n = l->n, rows = task->rows + 1, blocks = (n + BLOCK - 1) / BLOCK;
+    const size_t n = l->n, rows = task->rows + 1;
     const size_t parts = (task->to - task->from + task->together - 1) / task->together;
     const int threads = svmp_threads_for(l->threads, 20 * (double)task->lanes);
-    size_t failed = NODE_EVALUATED;
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(static) nowait
-        for (size_t b = 0; b < blocks; b++)
-            begin(l, task, p, l->workspace[0].quadratic, b * BLOCK, (b + 1) * BLOCK < n ? (b + 1) * BLOCK : n);
-#pragma omp for schedule(dynamic) reduction(min : failed)
-        for (size_t k = 0; k < parts; k++) {
-            double *sums = l->parts + k * rows * n;
-            const place part = {p->where, p->x, p->y, p->value ? sums : NULL, sums + n};
-            const size_t from = task->from + k * task->together, end = from + task->together;
-            memset(sums, 0, rows * n * sizeof *sums);
-            const size_t factor = evaluate_incidences(l, task, from, end < task->to ? end : task->to, &part,
-                                                      &l->workspace[svmp_thread_number()]);
-            if (factor < failed) failed = factor;
-        }
-    }
+    hub_work work = {l, task, p, NODE_EVALUATED};
+    svmp_parallel_for(threads, (n + BLOCK - 1) / BLOCK, 0, begin_block, &work);
+    svmp_parallel_for(threads, parts, 1, evaluate_share, &work);
     for (size_t k = 0; k < parts; k++) {
         const double *sums = l->parts + k * rows * n;
         if (p->value) add_row(n, sums, p->value);
         add_row(task->rows * n, sums + n, p->score);
     }
-    return failed;
+    return work.failed;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -328,32 +340,34 @@ static void copy_rows(const node_evaluator *l, const node_task *task, const doub
     }
 }
 
-static size_t score_task(node_evaluator *l, const node_task *task, const double *x, const double *y, double *score) {
-    const int thread = task->hub ? 0 : svmp_thread_number();
-    node_workspace *workspace = &l->workspace[thread];
-    const place p = {THERE_ALONE, x, workspace->y, NULL, workspace->score};
-    copy_rows(l, task, y, workspace->y, 1);
-    const size_t failed = evaluate(l, task, thread, &p);
-    copy_rows(l, task, workspace->score, score, 0);
-    return failed;
+typedef struct score_work {
+    node_evaluator *l;
+    const node_task *tasks;
+    const double *x, *y;
+    double *score;
+    atomic_size_t failed; /* the first factor that did */
+} score_work;
+
+static void score_task(void *work, size_t k) {
+    score_work *s = work;
+    const node_task *task = &s->tasks[k];
+    const int thread = svmp_thread_number();
+    node_workspace *workspace = &s->l->workspace[thread];
+    const place p = {THERE_ALONE, s->x, workspace->y, NULL, workspace->score};
+    copy_rows(s->l, task, s->y, workspace->y, 1);
+    svmp_keep_least(&s->failed, evaluate(s->l, task, thread, &p));
+    copy_rows(s->l, task, workspace->score, s->score, 0);
 }
 
 svmp_status svmp_node_evaluate_scores(node_evaluator *l, const double *x, const double *y, double *score) {
-    size_t failed = NODE_EVALUATED;
+    score_work work = {l, NULL, x, y, score, NODE_EVALUATED};
     for (size_t c = 0; c < l->plan.colours; c++) {
         size_t count, hubs;
-        const node_task *tasks = svmp_node_evaluator_tasks(l, c, &count, &hubs);
         double lanes = 0;
-        for (size_t k = 0; k < hubs; k++) lanes += (double)tasks[k].lanes;
-#pragma omp parallel for schedule(dynamic) reduction(min : failed) num_threads(svmp_threads_for(l->threads, 20 * lanes))
-        for (size_t k = 0; k < hubs; k++) {
-            const size_t factor = score_task(l, &tasks[k], x, y, score);
-            if (factor < failed) failed = factor;
-        }
-        for (size_t k = hubs; k < count; k++) {
-            const size_t factor = score_task(l, &tasks[k], x, y, score);
-            if (factor < failed) failed = factor;
-        }
+        work.tasks = svmp_node_evaluator_tasks(l, c, &count, &hubs);
+        for (size_t k = 0; k < hubs; k++) lanes += (double)work.tasks[k].lanes;
+        svmp_parallel_for(svmp_threads_for(l->threads, 20 * lanes), hubs, 1, score_task, &work);
+        for (size_t k = hubs; k < count; k++) score_task(&work, k);
     }
-    return failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(l, failed);
+    return work.failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(l, work.failed);
 }

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/row_sums.h"
+#include "base/threads.h"
 
 enum { ITERATIONS = 150, TRIALS = 12, PULLS = 12 };
 
@@ -60,22 +61,30 @@ void svmp_ascent_free(ascent *a) {
     svmp_release(context, a);
 }
 
+typedef struct draw_work {
+    ascent *a;
+    uint64_t seed;
+} draw_work;
+
+/* Of variable i: half of the draws, in units of their root mean square, and their mirror images. */
+static void draw_variable(void *work, size_t i) {
+    const draw_work *w = work;
+    const size_t draws = w->a->draws, half = draws / 2;
+    double *z = w->a->z + i * draws;
+    svmp_random_normals((random_stream){.seed = w->seed, .purpose = RANDOM_GAUSSIAN, .b = i}, half, z + half);
+    const double unit = sqrt(svmp_dot(half, z + half, z + half) / (double)half);
+    for (size_t l = 0; l < half; l++) {
+        z[2 * l] = z[half + l] / unit; /* never before z[half + l] is read */
+        z[2 * l + 1] = -z[2 * l];
+    }
+}
+
 svmp_status svmp_ascent_set_draws(ascent *a, uint64_t seed, size_t draws) {
-    const size_t half = draws / 2;
     svmp_evaluator_free(a->evaluate);
     a->evaluate = NULL;
     a->draws = draws;
     SVMP_TRY(svmp_evaluator_create(a->model, draws, a->threads, &a->evaluate));
-#pragma omp parallel for num_threads(a->threads)
-    for (size_t i = 0; i < a->pattern->order; i++) {
-        double *z = a->z + i * draws;
-        svmp_random_normals((random_stream){.seed = seed, .purpose = RANDOM_GAUSSIAN, .b = i}, half, z + half);
-        const double unit = sqrt(svmp_dot(half, z + half, z + half) / (double)half);
-        for (size_t l = 0; l < half; l++) {
-            z[2 * l] = z[half + l] / unit; /* never before z[half + l] is read */
-            z[2 * l + 1] = -z[2 * l];
-        }
-    }
+    svmp_parallel_for(a->threads, a->pattern->order, 0, draw_variable, &(draw_work){a, seed});
     return SVMP_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/peers.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "model/natural_values.h"
 #include "model/sorted_variables.h"
 #include "model/text_model.h"
@@ -83,6 +84,17 @@ static void draw_variable(const init *start, const init_target *to, size_t i, do
     }
 }
 
+typedef struct draw_work {
+    const init *start;
+    const init_target *to;
+    double *x;
+} draw_work;
+
+static void draw_row(void *work, size_t i) {
+    const draw_work *w = work;
+    draw_variable(w->start, w->to, i, w->x + i * w->to->n);
+}
+
 static svmp_status need_whole(const svmp_model *model, const char *name) {
     return svmp_fail(model->context, SVMP_UNSUPPORTED,
                      "The start '%s' needs the whole model in one process. Write the start with one process (svmp run "
@@ -111,8 +123,7 @@ static svmp_status fill(const init *start, const init_target *to, double *x) {
     case INIT_GAUSSIAN: return model->graph->halo ? need_whole(model, "gaussian") : draw_gaussian(start, to, x);
     default: break;
     }
-#pragma omp parallel for num_threads(to->threads)
-    for (size_t i = 0; i < model->graph->moved_variables; i++) draw_variable(start, to, i, x + i * to->n);
+    svmp_parallel_for(to->threads, model->graph->moved_variables, 0, draw_row, &(draw_work){start, to, x});
     svmp_model_sort(model, NULL, to->n, x); /* or chains begin in modes that differ by nothing but the order */
     return SVMP_OK;
 }

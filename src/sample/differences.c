@@ -131,6 +131,24 @@ static void free_workspace(svmp_context *context, side_workspace *workspace) {
     svmp_release(context, workspace->squares);
 }
 
+typedef struct difference_work {
+    const side *a, *b;
+    side_workspace *workspaces; /* two for each thread */
+    svmp_difference *rows;
+} difference_work;
+
+static void compare_variable(void *work, size_t k) {
+    const difference_work *w = work;
+    const side *a = w->a, *b = w->b;
+    side_workspace *own = &w->workspaces[2 * svmp_thread_number()];
+    const double unit = fmax(unit_of(a, k), unit_of(b, k));
+    const estimate here = estimate_of(a, own, k, unit), there = estimate_of(b, own + 1, k, unit);
+    svmp_difference *row = &w->rows[a->place[k]];
+    *row = difference_of(&here, &there, unit);
+    row->z_low = z_of_quantile(a, b, own, k, 0.05);
+    row->z_high = z_of_quantile(a, b, own, k, 0.95);
+}
+
 svmp_status svmp_particles_differences(const svmp_particles *particles, const svmp_particles *reference,
                                        svmp_difference *rows) {
     if (particles == NULL) return SVMP_BAD_CALL;
@@ -151,16 +169,8 @@ svmp_status svmp_particles_differences(const svmp_particles *particles, const sv
         SVMP_CHECK(create_workspace(context, &a, &workspaces[2 * t]));
         SVMP_CHECK(create_workspace(context, &b, &workspaces[2 * t + 1]));
     }
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-    for (size_t k = 0; k < particles->variables; k++) {
-        side_workspace *own = &workspaces[2 * svmp_thread_number()];
-        const double unit = fmax(unit_of(&a, k), unit_of(&b, k));
-        const estimate here = estimate_of(&a, own, k, unit), there = estimate_of(&b, own + 1, k, unit);
-        svmp_difference *row = &rows[a_place[k]];
-        *row = difference_of(&here, &there, unit);
-        row->z_low = z_of_quantile(&a, &b, own, k, 0.05);
-        row->z_high = z_of_quantile(&a, &b, own, k, 0.95);
-    }
+    svmp_parallel_for(threads, particles->variables, 16, compare_variable,
+                      &(difference_work){&a, &b, workspaces, rows});
 done:
     for (int t = 0; workspaces && t < 2 * threads; t++) free_workspace(context, &workspaces[t]);
     svmp_release(context, workspaces);

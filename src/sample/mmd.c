@@ -32,20 +32,30 @@ typedef struct mmd_workspace {
 
 /* mean k(X,Y) = (sum over I of T(x,I,y,I) + sum over I < J of T(x,I,y,J) + T(y,I,x,J)) / nm, T the tile sum. The terms
  * are paired so that equal samples give equal bits, whether x and y are one array (T once) or two. */
+typedef struct pair_work {
+    size_t variables;
+    sample x, y;
+    double bandwidth;
+    const mmd_workspace *workspace;
+} pair_work;
+
+static void sum_tiles(void *work, size_t I) {
+    const pair_work *w = work;
+    const size_t tiles = tiles_of(larger(w->x.n, w->y.n));
+    const int same = w->x.x == w->y.x;
+    distance_tile *t = &w->workspace->tile[svmp_thread_number()];
+    double sum = tile_sum(w->variables, w->x, I, w->y, I, w->bandwidth, t);
+    for (size_t J = I + 1; J < tiles; J++) {
+        const double one = tile_sum(w->variables, w->x, I, w->y, J, w->bandwidth, t);
+        const double other = same ? one : tile_sum(w->variables, w->y, I, w->x, J, w->bandwidth, t);
+        sum += one + other;
+    }
+    w->workspace->row_sums[I] = sum;
+}
+
 static double mean_kernel(size_t variables, sample x, sample y, double bandwidth, const mmd_workspace *workspace) {
     const size_t tiles = tiles_of(larger(x.n, y.n));
-    const int same = x.x == y.x;
-#pragma omp parallel for schedule(dynamic) num_threads(workspace->threads)
-    for (size_t I = 0; I < tiles; I++) {
-        distance_tile *t = &workspace->tile[svmp_thread_number()];
-        double sum = tile_sum(variables, x, I, y, I, bandwidth, t);
-        for (size_t J = I + 1; J < tiles; J++) {
-            const double one = tile_sum(variables, x, I, y, J, bandwidth, t);
-            const double other = same ? one : tile_sum(variables, y, I, x, J, bandwidth, t);
-            sum += one + other;
-        }
-        workspace->row_sums[I] = sum;
-    }
+    svmp_parallel_for(workspace->threads, tiles, 1, sum_tiles, &(pair_work){variables, x, y, bandwidth, workspace});
     double total = 0;
     for (size_t I = 0; I < tiles; I++) total += workspace->row_sums[I];
     return total / (double)x.n / (double)y.n;
@@ -60,19 +70,30 @@ static void keep_pairs(const distance_tile *t, size_t n, size_t I, size_t J, dou
     }
 }
 
+typedef struct distance_work {
+    size_t variables, n;
+    sample y;
+    const mmd_workspace *workspace;
+    double *all;
+} distance_work;
+
+static void find_distances(void *work, size_t I) {
+    const distance_work *w = work;
+    distance_tile *t = &w->workspace->tile[svmp_thread_number()];
+    for (size_t J = I; J < tiles_of(w->n); J++) {
+        svmp_distances(w->variables, w->y, I, w->y, J, t);
+        keep_pairs(t, w->n, I, J, w->all);
+    }
+}
+
 static svmp_status median_distance(svmp_context *context, size_t variables, sample y, const mmd_workspace *workspace,
                                    double *median) {
-    const size_t n = smaller(y.n, BANDWIDTH_POINTS), pairs = n * (n - 1) / 2, tiles = tiles_of(n);
+    const size_t n = smaller(y.n, BANDWIDTH_POINTS), pairs = n * (n - 1) / 2;
     double *all;
     if (pairs == 0) return *median = 0, SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, all, pairs));
-#pragma omp parallel for schedule(dynamic) num_threads(workspace->threads)
-    for (size_t I = 0; I < tiles; I++)
-        for (size_t J = I; J < tiles; J++) {
-            distance_tile *t = &workspace->tile[svmp_thread_number()];
-            svmp_distances(variables, y, I, y, J, t);
-            keep_pairs(t, n, I, J, all);
-        }
+    svmp_parallel_for(workspace->threads, tiles_of(n), 1, find_distances,
+                      &(distance_work){variables, n, y, workspace, all});
     *median = svmp_select(all, pairs, pairs / 2);
     if (pairs % 2 == 0) *median = (svmp_select(all, pairs, pairs / 2 - 1) + *median) / 2;
     svmp_release(context, all);

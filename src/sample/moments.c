@@ -42,6 +42,24 @@ static svmp_status check(const svmp_particles *particles, size_t count, const si
     return SVMP_OK;
 }
 
+typedef struct summary_work {
+    const svmp_particles *particles;
+    const size_t *variables; /* or NULL: all */
+    chain_workspace *workspaces;
+    svmp_moments *moments;
+    svmp_mixing *mixing;
+    int mixed;
+} summary_work;
+
+static void summarise_variable(void *work, size_t k) {
+    const summary_work *w = work;
+    const size_t n = w->particles->count;
+    const double *x = w->particles->values + (w->variables ? w->variables[k] : k) * n;
+    chain_workspace *workspace = &w->workspaces[svmp_thread_number()];
+    if (w->moments) w->moments[k] = moments_of(n, x, workspace);
+    if (w->mixing) w->mixing[k] = w->mixed ? svmp_chains_mixing(workspace, x) : svmp_mixing_unknown;
+}
+
 svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t count, const size_t *variables,
                                      svmp_moments *moments, svmp_mixing *mixing) {
     if (particles == NULL) return SVMP_BAD_CALL;
@@ -57,15 +75,8 @@ svmp_status svmp_particles_summarise(const svmp_particles *particles, size_t cou
     svmp_status status = SVMP_OK;
     for (int t = 0; status == SVMP_OK && t < threads; t++)
         status = svmp_chain_workspace_create(context, chains, n / chains, mixed, &workspaces[t]);
-
-    const size_t wanted = status == SVMP_OK ? count : 0;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-    for (size_t k = 0; k < wanted; k++) {
-        const double *x = particles->values + (variables ? variables[k] : k) * n;
-        chain_workspace *workspace = &workspaces[svmp_thread_number()];
-        if (moments) moments[k] = moments_of(n, x, workspace);
-        if (mixing) mixing[k] = mixed ? svmp_chains_mixing(workspace, x) : svmp_mixing_unknown;
-    }
+    summary_work work = {particles, variables, workspaces, moments, mixing, mixed};
+    if (status == SVMP_OK) svmp_parallel_for(threads, count, 16, summarise_variable, &work);
     for (int t = 0; t < threads; t++) svmp_chain_workspace_free(context, &workspaces[t]);
     svmp_release(context, workspaces);
     return status;

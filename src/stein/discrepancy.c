@@ -26,20 +26,29 @@
 #include "base/threads.h"
 #include "stein/discrepancy_terms.h"
 
+typedef struct term_work {
+    const ksd *of;
+    size_t term;
+    unit_source from;
+    int threads; /* that share a unit */
+} term_work;
+
+static void add_unit(void *work, size_t u) {
+    const term_work *w = work;
+    const stein_sample *sample = w->of->sample;
+    const kernel_term *term = &sample->kernel->terms[w->term];
+    ksd_workspace *workspace = &w->of->workspaces[svmp_thread_number()];
+    stein_unit unit =
+        svmp_unit_draw(&w->from, sample->kernel, w->term, u, sample->seed, sample->iteration, workspace->drawn);
+    (term->shape->value ? svmp_ksd_radial : svmp_ksd_linear)(w->of, term, &unit, workspace, w->threads);
+}
+
 static void add_term(const ksd *of, size_t a) {
     const stein_sample *sample = of->sample;
-    const kernel_term *term = &sample->kernel->terms[a];
-    const unit_source from = {sample->graph, of->nodes, sample->hubs};
-    const size_t units = svmp_unit_count(sample->graph, term->domain);
+    const size_t units = svmp_unit_count(sample->graph, sample->kernel->terms[a].domain);
     const int together = units < (size_t)of->threads; /* too few units to go round: share each of them */
-#pragma omp parallel for schedule(dynamic) num_threads(together ? 1 : of->threads)
-    for (size_t u = 0; u < units; u++) {
-        ksd_workspace *workspace = &of->workspaces[together ? 0 : svmp_thread_number()];
-        stein_unit unit =
-            svmp_unit_draw(&from, sample->kernel, a, u, sample->seed, sample->iteration, workspace->drawn);
-        (term->shape->value ? svmp_ksd_radial : svmp_ksd_linear)(of, term, &unit, workspace,
-                                                                 together ? of->threads : 1);
-    }
+    term_work work = {of, a, {sample->graph, of->nodes, sample->hubs}, together ? of->threads : 1};
+    svmp_parallel_for(together ? 1 : of->threads, units, 1, add_unit, &work);
 }
 
 /* The sums that need no kernel. */

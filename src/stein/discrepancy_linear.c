@@ -4,6 +4,7 @@
 
 #include "base/peers.h"
 #include "base/row_sums.h"
+#include "base/threads.h"
 #include "stein/discrepancy_terms.h"
 
 void svmp_ksd_centre(const stein_sample *sample, size_t i, double *z) {
@@ -74,20 +75,34 @@ static size_t linear_rows(const ksd *of, const kernel_term *term, const stein_un
     return graph->whole_variables;
 }
 
+typedef struct member_work {
+    const ksd *of;
+    const kernel_term *term;
+    const stein_unit *unit;
+    const ksd_workspace *workspace;
+    size_t count; /* rows of the domain */
+    int common;   /* by products of all variables */
+    double v;
+} member_work;
+
+static void add_member(void *work, size_t k) {
+    const member_work *w = work;
+    const size_t n = w->of->sample->n, *first = w->of->sample->graph->first + w->unit->members[k];
+    for (size_t i = first[0]; i < first[1]; i++) {
+        const ksd_variable here = svmp_ksd_variable(w->of, w->term, i);
+        svmp_ksd_add(&w->of->measured[i].sums, w->term->weight * here.in_units,
+                     w->common ? sums_by_products(n, w->of->products, w->v, &here)
+                               : sums_by_moments(n, w->count, w->workspace->rows, w->v, &here));
+    }
+}
+
 void svmp_ksd_linear(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_workspace *workspace,
                      int threads) {
-    const stein_sample *sample = of->sample;
-    const size_t n = sample->n, *first = sample->graph->first, count = linear_rows(of, term, unit, workspace->rows);
+    const size_t n = of->sample->n, count = linear_rows(of, term, unit, workspace->rows);
     const int common = svmp_ksd_multiplies(of, term);
     double v = common ? svmp_grid_multiply(&of->grid, count, workspace->rows, threads, of->products) : 0;
     for (size_t j = 0; !common && j < count; j++) v += svmp_dot(n, workspace->rows[j], workspace->rows[j]) / (double)n;
     if (term->metric == METRIC_SD) v = 1;
-#pragma omp parallel for if (threads > 1) num_threads(threads)
-    for (size_t w = 0; w < unit->member_count; w++)
-        for (size_t i = first[unit->members[w]]; i < first[unit->members[w] + 1]; i++) {
-            const ksd_variable here = svmp_ksd_variable(of, term, i);
-            svmp_ksd_add(&of->measured[i].sums, term->weight * here.in_units,
-                         common ? sums_by_products(n, of->products, v, &here)
-                                : sums_by_moments(n, count, workspace->rows, v, &here));
-        }
+    member_work work = {of, term, unit, workspace, count, common, v};
+    svmp_parallel_for(threads, unit->member_count, 0, add_member, &work);
 }

@@ -31,13 +31,29 @@ static void shape_values(const kernel_shape *shape, size_t count, double h, doub
     for (size_t p = 0; p < count; p++) r[p] = ratio * k[p];
 }
 
+typedef struct triangle_work {
+    const ksd *of;
+    size_t count;
+    const ksd_workspace *workspace;
+} triangle_work;
+
+static void common_row(void *work, size_t l) {
+    const triangle_work *w = work;
+    const common_grid *grid = &w->of->grid;
+    svmp_grid_squares(grid, w->count, w->workspace->rows, l, grid->steps + row_start(grid->n, l));
+}
+
+static void own_row(void *work, size_t l) {
+    const triangle_work *w = work;
+    const size_t n = w->of->sample->n;
+    distance_row(n, w->count, w->workspace->rows, l, w->workspace->k + row_start(n, l));
+}
+
 /* The triangle of squared distances on all variables. */
 static void common_distances(const ksd *of, size_t count, const ksd_workspace *workspace, int threads) {
     const size_t n = of->sample->n;
     svmp_grid_find(&of->grid, count, workspace->rows, GRID_SQUARES, threads);
-#pragma omp parallel for schedule(static, 1) if (threads > 1) num_threads(threads)
-    for (size_t l = 0; l < n; l++)
-        svmp_grid_squares(&of->grid, count, workspace->rows, l, of->grid.steps + row_start(n, l));
+    svmp_parallel_for(threads, n, 1, common_row, &(triangle_work){of, count, workspace});
     of->grid.peers->sum(of->grid.peers, n * (n - 1) / 2, of->grid.steps);
     grid_recount again = {&of->grid, count, workspace->rows, threads, 0};
     const double few = svmp_grid_few(&of->grid);
@@ -64,10 +80,8 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
     const size_t count = svmp_unit_rows(of->sample->graph, unit, n, x, of->sample->messages, workspace->rows);
     if (term->domain == DOMAIN_ALL)
         common_distances(of, count, workspace, threads);
-    else {
-#pragma omp parallel for schedule(static, 1) if (threads > 1) num_threads(threads)
-        for (size_t l = 0; l < n; l++) distance_row(n, count, workspace->rows, l, workspace->k + row_start(n, l));
-    }
+    else
+        svmp_parallel_for(threads, n, 1, own_row, &(triangle_work){of, count, workspace});
     memcpy(workspace->r, workspace->k, pairs * sizeof *workspace->r); /* the choice reorders */
     const double h = svmp_bandwidth_choose(&term->bandwidth, n, workspace->r);
     note_bandwidth(of, unit, h);
@@ -128,17 +142,27 @@ static stein_sums sums_of(size_t n, const ksd_workspace *workspace, const ksd_va
     return sums;
 }
 
+typedef struct member_work {
+    const ksd *of;
+    const kernel_term *term;
+    const stein_unit *unit;
+    const ksd_workspace *workspace;
+} member_work;
+
+static void add_member(void *work, size_t v) {
+    const member_work *w = work;
+    const stein_sample *sample = w->of->sample;
+    const size_t *first = sample->graph->first + w->unit->members[v];
+    const int t = svmp_thread_number();
+    for (size_t i = first[0]; i < first[1]; i++) {
+        const ksd_variable here = svmp_ksd_variable(w->of, w->term, i);
+        const stein_sums sums = sums_of(sample->n, w->workspace, &here, w->workspace->row[t], w->workspace->sum[t]);
+        svmp_ksd_add(&w->of->measured[i].sums, w->term->weight * here.in_units, sums);
+    }
+}
+
 void svmp_ksd_radial(const ksd *of, const kernel_term *term, const stein_unit *unit, ksd_workspace *workspace,
                      int threads) {
-    const stein_sample *sample = of->sample;
-    const size_t n = sample->n, *first = sample->graph->first;
     fill_triangles(of, term, unit, workspace, threads);
-#pragma omp parallel for if (threads > 1) num_threads(threads)
-    for (size_t v = 0; v < unit->member_count; v++)
-        for (size_t i = first[unit->members[v]]; i < first[unit->members[v] + 1]; i++) {
-            const int t = threads > 1 ? svmp_thread_number() : 0;
-            const ksd_variable here = svmp_ksd_variable(of, term, i);
-            const stein_sums sums = sums_of(n, workspace, &here, workspace->row[t], workspace->sum[t]);
-            svmp_ksd_add(&of->measured[i].sums, term->weight * here.in_units, sums);
-        }
+    svmp_parallel_for(threads, unit->member_count, 0, add_member, &(member_work){of, term, unit, workspace});
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/peers.h"
+#include "base/threads.h"
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
@@ -42,16 +43,27 @@ static double grid_of(double reach, size_t variables) {
     return reach < most ? ldexp(1, 2 * exponent + 3 + more) : INFINITY;
 }
 
+enum { BLOCK = 64 }; /* particles that a thread looks at, in all variables */
+
+typedef struct grid_work {
+    const common_grid *grid;
+    size_t count;
+    const double *const *rows;
+    enum grid_use use;
+} grid_work;
+
+static void find_block(void *work, size_t block) {
+    const grid_work *w = work;
+    const common_grid *grid = w->grid;
+    const size_t first = block * BLOCK, last = first + BLOCK < grid->n ? first + BLOCK : grid->n;
+    find_reach(grid->n, w->count, w->rows, w->use, first, last, grid->of);
+    for (size_t l = first; l < last; l++) grid->of[l] = grid_of(grid->of[l], grid->variables);
+}
+
 void svmp_grid_find(const common_grid *grid, size_t count, const double *const *rows, enum grid_use use, int threads) {
-    enum { BLOCK = 64 }; /* particles that a thread looks at, in all variables */
-    const size_t n = grid->n;
-#pragma omp parallel for if (threads > 1) num_threads(threads)
-    for (size_t first = 0; first < n; first += BLOCK) {
-        const size_t last = first + BLOCK < n ? first + BLOCK : n;
-        find_reach(n, count, rows, use, first, last, grid->of);
-        for (size_t l = first; l < last; l++) grid->of[l] = grid_of(grid->of[l], grid->variables);
-    }
-    grid->peers->max(grid->peers, n, grid->of);
+    grid_work work = {grid, count, rows, use};
+    svmp_parallel_for(threads, (grid->n + BLOCK - 1) / BLOCK, 0, find_block, &work);
+    grid->peers->max(grid->peers, grid->n, grid->of);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -101,13 +113,17 @@ void svmp_grid_products(const common_grid *grid, size_t count, const double *con
     forget_infinite(grid->n, own, other, sum);
 }
 
+static void multiply_row(void *work, size_t l) {
+    const grid_work *w = work;
+    svmp_grid_products(w->grid, w->count, w->rows, l, w->grid->steps + l * w->grid->n);
+}
+
 double svmp_grid_multiply(const common_grid *grid, size_t count, const double *const *rows, int threads,
                           double *products) {
     const size_t n = grid->n;
     double diagonal = 0;
     svmp_grid_find(grid, count, rows, GRID_PRODUCTS, threads);
-#pragma omp parallel for if (threads > 1) num_threads(threads)
-    for (size_t l = 0; l < n; l++) svmp_grid_products(grid, count, rows, l, grid->steps + l * n);
+    svmp_parallel_for(threads, n, 0, multiply_row, &(grid_work){grid, count, rows, GRID_PRODUCTS});
     grid->peers->sum(grid->peers, n * n, grid->steps);
     for (size_t l = 0; l < n; l++) {
         for (size_t m = 0; m < n; m++) products[l * n + m] = svmp_grid_value(grid, l, m, grid->steps[l * n + m]);
@@ -138,22 +154,34 @@ static int64_t steps_between(const grid_recount *again, const grid_pair *pair) {
     return (int64_t)sum;
 }
 
+typedef struct recount_work {
+    const grid_recount *again;
+    double largest[GRID_NEAR];
+    int64_t steps[GRID_NEAR];
+} recount_work;
+
+static void measure_pair(void *work, size_t p) {
+    recount_work *w = work;
+    w->largest[p] = largest_difference(w->again, &w->again->grid->near[p]);
+}
+
+static void recount_pair(void *work, size_t p) {
+    recount_work *w = work;
+    grid_pair *pair = &w->again->grid->near[p];
+    pair->base = grid_of(w->largest[p], w->again->grid->variables);
+    w->steps[p] = steps_between(w->again, pair);
+}
+
 void svmp_grid_recount(grid_recount *again) {
     const common_grid *grid = again->grid;
     const svmp_peers *peers = grid->peers;
-    double largest[GRID_NEAR];
-    int64_t steps[GRID_NEAR];
-#pragma omp parallel for if (again->threads > 1) num_threads(again->threads)
-    for (size_t p = 0; p < again->noted; p++) largest[p] = largest_difference(again, &grid->near[p]);
-    if (again->noted > 0) peers->max(peers, again->noted, largest);
-#pragma omp parallel for if (again->threads > 1) num_threads(again->threads)
-    for (size_t p = 0; p < again->noted; p++) {
-        grid->near[p].base = grid_of(largest[p], grid->variables);
-        steps[p] = steps_between(again, &grid->near[p]);
-    }
-    if (again->noted > 0) peers->sum(peers, again->noted, steps);
+    recount_work work = {.again = again};
+    svmp_parallel_for(again->threads, again->noted, 0, measure_pair, &work);
+    if (again->noted > 0) peers->max(peers, again->noted, work.largest);
+    svmp_parallel_for(again->threads, again->noted, 0, recount_pair, &work);
+    if (again->noted > 0) peers->sum(peers, again->noted, work.steps);
     for (size_t p = 0; p < again->noted; p++)
-        *grid->near[p].distance = (double)steps[p] * (grid->near[p].base * 0x1p-52);
+        *grid->near[p].distance = (double)work.steps[p] * (grid->near[p].base * 0x1p-52);
     again->noted = 0;
 }
 

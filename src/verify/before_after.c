@@ -145,17 +145,27 @@ static void add_row(before_after *a, size_t i, const double *x, const double *sc
     a->powers[i] = p;
 }
 
-int svmp_before_after_add(before_after *a, const double *x, const double *score, const double *views) {
+typedef struct add_work {
+    before_after *a;
+    const double *x, *score, *views;
+    int shot;
+} add_work;
+
+static void add_one(void *work, size_t i) {
+    const add_work *w = work;
+    before_after *a = w->a;
     const size_t n = a->n;
+    const int is_view = i >= a->variables;
+    const double *row = is_view ? w->views + (i - a->variables) * n : w->x + i * n;
+    double *sorted = a->sorted + (size_t)svmp_thread_number() * (SHOTS + 1) * n;
+    add_row(a, i, row, is_view ? NULL : w->score + i * n, sorted);
+    if (w->shot && i % a->every == 0) memcpy(a->shots + (i / a->every * SHOTS + a->shot) * n, row, n * sizeof *row);
+}
+
+int svmp_before_after_add(before_after *a, const double *x, const double *score, const double *views) {
     const int shot = (a->count + 1) * SHOTS / a->length > a->shot; /* evenly spaced, the last one at the end */
-#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 12 * (double)a->rows * (double)n))
-    for (size_t i = 0; i < a->rows; i++) {
-        const int is_view = i >= a->variables;
-        const double *row = is_view ? views + (i - a->variables) * n : x + i * n;
-        double *sorted = a->sorted + (size_t)svmp_thread_number() * (SHOTS + 1) * n;
-        add_row(a, i, row, is_view ? NULL : score + i * n, sorted);
-        if (shot && i % a->every == 0) memcpy(a->shots + (i / a->every * SHOTS + a->shot) * n, row, n * sizeof *row);
-    }
+    const int threads = svmp_threads_for(a->threads, 12 * (double)a->rows * (double)a->n);
+    svmp_parallel_for(threads, a->rows, 0, add_one, &(add_work){a, x, score, views, shot});
     a->count++;
     a->shot += (size_t)shot;
     return shot;
@@ -374,10 +384,19 @@ static void test_row(const before_after *a, size_t i, double *sorted, before_aft
     if (i % a->every == 0) test_quantiles(a, i, a->unit[i] * sqrt(m.variance), sorted, row);
 }
 
+typedef struct close_work {
+    before_after *a;
+    before_after_row *rows;
+} close_work;
+
+static void close_row(void *work, size_t i) {
+    const close_work *w = work;
+    test_row(w->a, i, w->a->sorted + (size_t)svmp_thread_number() * (SHOTS + 1) * w->a->n, &w->rows[i]);
+}
+
 void svmp_before_after_close(before_after *a, before_after_row *rows) {
-    const size_t work = (SHOTS + 1) * a->n;
-#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 40 * (double)a->rows * (double)work))
-    for (size_t i = 0; i < a->rows; i++) test_row(a, i, a->sorted + (size_t)svmp_thread_number() * work, &rows[i]);
+    const int threads = svmp_threads_for(a->threads, 40.0 * (SHOTS + 1) * (double)a->rows * (double)a->n);
+    svmp_parallel_for(threads, a->rows, 0, close_row, &(close_work){a, rows});
 }
 
 before_after_row svmp_before_after_density(const before_after *a, const double *before, double halves) {

@@ -246,12 +246,27 @@ static pair_sum test_together(const pairs *p) {
     return scale > 0 ? (pair_sum){change / scale, change / error} : (pair_sum){0};
 }
 
+typedef struct close_work {
+    pairs *p;
+    const before_after *a;
+} close_work;
+
+static void close_variable(void *work, size_t i) {
+    const close_work *w = work;
+    find_scores(w->p, w->a, i);
+}
+
+static void close_pair(void *work, size_t k) {
+    const close_work *w = work;
+    test_pair(w->p, &w->p->rows[k]);
+}
+
 const pair_row *svmp_pairs_close(pairs *p, const before_after *a, pair_sum *together) {
-    const double work = (double)p->variables * (double)p->draws;
-#pragma omp parallel for num_threads(svmp_threads_for(p->threads, 100 * work))
-    for (size_t i = 0; i < p->variables; i++) find_scores(p, a, i);
-#pragma omp parallel for num_threads(svmp_threads_for(p->threads, 10 * (double)p->count * (double)p->draws))
-    for (size_t k = 0; k < p->count; k++) test_pair(p, &p->rows[k]);
+    const double scores = 100 * (double)p->variables * (double)p->draws,
+                 tests = 10 * (double)p->count * (double)p->draws;
+    close_work work = {p, a};
+    svmp_parallel_for(svmp_threads_for(p->threads, scores), p->variables, 0, close_variable, &work);
+    svmp_parallel_for(svmp_threads_for(p->threads, tests), p->count, 0, close_pair, &work);
     *together = test_together(p);
     return p->rows;
 }

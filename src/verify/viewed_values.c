@@ -206,6 +206,24 @@ static svmp_status find_naturals(views *v, const double *x, double *values) {
     return SVMP_OK;
 }
 
+typedef struct sum_work {
+    const views *v;
+    const double *x;
+    double *values; /* of the sums */
+} sum_work;
+
+static void find_sum(void *work, size_t k) {
+    const sum_work *w = work;
+    const views *v = w->v;
+    const size_t n = v->n;
+    const double *share = v->shares + k * v->variables;
+    double *to = w->values + k * n;
+    memset(to, 0, n * sizeof *to);
+    for (size_t i = 0; i < v->variables; i++)
+        for (size_t l = 0; l < n; l++)
+            to[l] += share[i] * fmax(-CUT, fmin(CUT, (w->x[i * n + l] - v->mean[i]) / v->sd[i]));
+}
+
 svmp_status svmp_views_find(views *v, const double *x, double *values) {
     const size_t text = svmp_text_scale_rows(v->text), rows = text + v->naturals, n = v->n;
     SVMP_TRY(find_naturals(v, x, values + text * n));
@@ -214,16 +232,9 @@ svmp_status svmp_views_find(views *v, const double *x, double *values) {
         v->of[r] = row.variable;
         for (size_t l = 0; l < n; l++) values[r * n + l] = row.origin[l] + row.width[l] * x[row.variable * n + l];
     }
-#pragma omp parallel for num_threads(                                                                                  \
-    svmp_threads_for(v->threads, 2 * (double)v->sums * (double)v->variables * (double)n))
-    for (size_t k = 0; k < v->sums; k++) {
-        const double *share = v->shares + k * v->variables;
-        double *to = values + (rows + k) * n;
-        memset(to, 0, n * sizeof *to);
-        for (size_t i = 0; i < v->variables; i++)
-            for (size_t l = 0; l < n; l++)
-                to[l] += share[i] * fmax(-CUT, fmin(CUT, (x[i * n + l] - v->mean[i]) / v->sd[i]));
-    }
+    const double numbers = (double)v->sums * (double)v->variables * (double)n;
+    svmp_parallel_for(svmp_threads_for(v->threads, 2 * numbers), v->sums, 0, find_sum,
+                      &(sum_work){v, x, values + rows * n});
     return SVMP_OK;
 }
 

@@ -3,7 +3,7 @@
 
 works --version
 shows '^svmp [0-9]+\.[0-9]+\.[0-9]+$'
-shows '^openmp: (yes|no, )'
+shows '^cholmod: (yes|no, )'
 works --help
 for command in run verify plan check graph summary compare report localise help manual completion; do
     grep -q "^  svmp $command" said || fail "--help does not name $command"

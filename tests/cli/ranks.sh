@@ -345,15 +345,6 @@ status=0
 "$SVMP" run -m graphical chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o alone.csv --force >said 2>errors || status=$?
 same alone.csv diverged.csv "diverged"
 
-# A process that OpenMP ends, since it cannot have its threads: mpirun ends the others, who wait for it.
-many=(run "$MODELS/grid.mtx" -n 100 -t 100 --threads 2 --quiet)
-if ! OMP_STACKSIZE=200000G "$SVMP" "${many[@]}" >said 2>errors; then
-    status=0
-    timeout 30 mpirun -n 1 "$SVMP" "${many[@]}" : -n 1 env OMP_STACKSIZE=200000G "$SVMP" "${many[@]}" >said 2>errors ||
-        status=$?
-    [[ $status -ne 0 && $status -ne 124 ]] || fail "exit $status: $(cat errors)"
-fi
-
 # A process that dies: the run ends soon and says how to go on, from a checkpoint that is whole.
 set -m
 for signal in KILL TERM; do

@@ -3,7 +3,6 @@
 command -v cc >/dev/null || { echo "skipped: there is no compiler" && exit 77; }
 [[ -z $SANITIZE ]] || { echo "skipped: $SANITIZE allocates by itself" && exit 77; }
 cc -O1 -shared -fPIC -o scarce.so "$TESTS/soak/scarce.c" -ldl
-export GOMP_SPINCOUNT=0
 
 # scarce NUMBER ARGUMENT...: svmp, whose allocation with this number fails; its exit status is in `status`.
 scarce() {

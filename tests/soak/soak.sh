@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 models=$here/../../models
 work=$(mktemp -d)
 cd "$work" || exit 1
-export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0
+export OMP_NUM_THREADS=2
 ulimit -c 0
 findings=0
 declare -A count
@@ -165,8 +165,8 @@ allocations() {
         "$svmp" "${command[@]}" >said 2>errors
     status=$?
     what="allocation $at (of at least $least bytes) of ${command[*]}"
-    # the loader and OpenMP's runtime end a process that has no memory: nothing of svmp has been written then
-    if [[ $status -ge 126 ]] && grep -qE 'libgomp|error while loading|cannot allocate memory|terminate called' errors; then
+    # the loader ends a process that has no memory: nothing of svmp has been written then
+    if [[ $status -ge 126 ]] && grep -qE 'error while loading|cannot allocate memory|terminate called' errors; then
         count[runtime]=$((${count[runtime]:-0} + 1))
     elif [[ $status -ge 126 && ${command[*]} == *start.nc* ]]; then # HDF5 has no memory to read with: nothing was begun
         count[hdf5]=$((${count[hdf5]:-0} + 1))

@@ -24,7 +24,7 @@ class Reading(NamedTuple):
 class Recipe:
     """How a model is made in a context: ``build`` returns the handle and what must stay alive."""
 
-    threads = 0  # as many as OpenMP offers
+    threads = 0  # OMP_NUM_THREADS, or all processors
 
     def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         raise NotImplementedError

@@ -45,7 +45,7 @@ class Model:
             ``.txt``), or the path of a precision matrix (``.mtx``).
         data: a dictionary of numbers and arrays, a DataFrame of pandas or polars whose columns are arrays, paths of files
             (``.json``, ``.csv``, ``.R``), or a list of these. NaN, None, ``pandas.NA`` and masked elements are missing values.
-        threads: the number of threads; 0: as many as OpenMP offers. The results do not depend on it.
+        threads: the number of threads; 0: OMP_NUM_THREADS, or all processors. The results do not depend on it.
 
     Attributes:
         unknown: unknown arrays and their shapes; () is a single number.

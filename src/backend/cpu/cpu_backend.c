@@ -235,15 +235,35 @@ static double operations(const backend *b, const kernel_term *term, size_t units
 
 /* Units that a thread takes at a time: neighbours read the same rows and write side by side; but each shall have
  * several turns, for units differ. */
-static int run_of(size_t units, int threads) {
+static size_t run_of(size_t units, int threads) {
     const size_t turns = 16, most = 4096, run = units / ((size_t)threads * turns);
-    return run < 1 ? 1 : run > most ? (int)most : (int)run;
+    return run < 1 ? 1 : run > most ? most : run;
+}
+
+typedef struct term_work {
+    backend *b;
+    const kernel *k;
+    unit_source from;
+    size_t term, first, t; /* the first unit; the iteration */
+    int threads;           /* that share a unit */
+} term_work;
+
+static void do_unit(void *work, size_t number) {
+    const term_work *w = work;
+    const cpu *own = w->b->local_state;
+    const kernel_term *term = &w->k->terms[w->term];
+    const size_t u = w->first + number;
+    stein_workspace *workspace = &own->workspaces[svmp_thread_number()];
+    stein_unit unit = svmp_unit_draw(&w->from, w->k, w->term, u, w->b->seed, w->t, workspace->drawn);
+    if (term->shape->value)
+        svmp_cpu_radial(w->b, term, &unit, workspace, &own->middles[w->term][u], w->threads);
+    else
+        svmp_cpu_linear(w->b, term, &unit, workspace, w->threads);
 }
 
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const cpu *own = b->local_state;
     const svmp_graph *graph = b->model->graph;
-    const unit_source from = svmp_cpu_source(b);
     svmp_host_units(b);
     if (own->centred) svmp_cpu_centre(b);
     SVMP_TRY(svmp_messages_update(b));
@@ -255,16 +275,8 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
         const int threads = svmp_threads_for(b->threads, operations(b, term, count));
         const int shared = own->teams && count < (size_t)threads; /* too few to go round: share each of them */
         const int at_once = shared || count == 0 ? 1 : count < (size_t)threads ? (int)count : threads;
-        const int run = run_of(count, at_once);
-#pragma omp parallel for schedule(dynamic, run) num_threads(at_once)
-        for (size_t u = units.first; u < units.last; u++) {
-            stein_workspace *workspace = &own->workspaces[shared ? 0 : svmp_thread_number()];
-            stein_unit unit = svmp_unit_draw(&from, k, a, u, b->seed, t, workspace->drawn);
-            if (term->shape->value)
-                svmp_cpu_radial(b, term, &unit, workspace, &own->middles[a][u], shared ? threads : 1);
-            else
-                svmp_cpu_linear(b, term, &unit, workspace, shared ? threads : 1);
-        }
+        term_work work = {b, k, svmp_cpu_source(b), a, units.first, t, shared ? threads : 1};
+        svmp_parallel_for(at_once, count, run_of(count, at_once), do_unit, &work);
     }
     return SVMP_OK;
 }

@@ -17,18 +17,27 @@
 #include "base/row_sums.h"
 #include "base/threads.h"
 
-void svmp_cpu_centre(backend *b) {
+typedef struct centre_work {
+    const backend *b;
+    size_t first; /* variable */
+} centre_work;
+
+static void centre_variable(void *work, size_t k) {
+    const centre_work *w = work;
+    const backend *b = w->b;
     const cpu *own = b->local_state;
+    const size_t n = b->n, i = w->first + k;
+    const double *x = b->x + i * n, mean = svmp_sum(n, x) / (double)n;
+    double *z = own->centred + i * n;
+    for (size_t l = 0; l < n; l++) z[l] = x[l] - mean;
+    own->variance[i] = svmp_dot(n, z, z) / (double)n;
+}
+
+void svmp_cpu_centre(backend *b) {
     const variable_span fresh = svmp_host_fresh(b);
-    const size_t n = b->n;
-    const int threads = svmp_threads_for(b->threads, 4 * (double)(fresh.last - fresh.first) * (double)n);
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = fresh.first; i < fresh.last; i++) {
-        const double *x = b->x + i * n, mean = svmp_sum(n, x) / (double)n;
-        double *z = own->centred + i * n;
-        for (size_t l = 0; l < n; l++) z[l] = x[l] - mean;
-        own->variance[i] = svmp_dot(n, z, z) / (double)n;
-    }
+    const size_t count = fresh.last - fresh.first;
+    const int threads = svmp_threads_for(b->threads, 4 * (double)count * (double)b->n);
+    svmp_parallel_for(threads, count, 0, centre_variable, &(centre_work){b, fresh.first});
 }
 
 /* 1 for each message, 0 where it is the same in all particles. */
@@ -122,6 +131,26 @@ static void add_common_velocity(backend *b, const kernel_term *term, double v, s
 
 /* ---- the term ---------------------------------------------------------------------------------------------------- */
 
+typedef struct linear_work {
+    backend *b;
+    const kernel_term *term;
+    const stein_workspace *workspace;
+    size_t count; /* rows of the domain */
+    double v;
+    int multiplies;
+} linear_work;
+
+static void move_member(void *work, size_t k) {
+    const linear_work *w = work;
+    const cpu *own = w->b->local_state;
+    const size_t i = w->workspace->members[k];
+    double *sum = own->workspaces[svmp_thread_number()].sum;
+    if (w->multiplies)
+        add_common_velocity(w->b, w->term, w->v, i, sum);
+    else
+        add_velocity(w->b, w->term, w->count, w->workspace, w->v, i, sum);
+}
+
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_workspace *workspace,
                      int threads) {
     const cpu *own = b->local_state;
@@ -136,18 +165,9 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
                           : term->metric == METRIC_SD ? 1
                                                       : summed_variance(b, unit);
     const double v = term->metric == METRIC_SD ? 1 : summed;
-    /* A parallel region of one thread is not free: alone, a plain loop. */
-    if (threads == 1 && !multiplies) {
+    if (threads == 1 && !multiplies) /* within a loop over units: the room is that of the thread */
         for (size_t k = 0; k < members; k++)
             add_velocity(b, term, count, workspace, v, workspace->members[k], workspace->sum);
-        return;
-    }
-#pragma omp parallel for num_threads(threads)
-    for (size_t k = 0; k < members; k++) {
-        double *sum = own->workspaces[svmp_thread_number()].sum;
-        if (multiplies)
-            add_common_velocity(b, term, v, workspace->members[k], sum);
-        else
-            add_velocity(b, term, count, workspace, v, workspace->members[k], sum);
-    }
+    else
+        svmp_parallel_for(threads, members, 0, move_member, &(linear_work){b, term, workspace, count, v, multiplies});
 }

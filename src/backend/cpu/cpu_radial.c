@@ -40,15 +40,19 @@ int svmp_cpu_stores(const backend *b, size_t member_variables) {
     return svmp_cpu_keeps((double)own->all_tiles, member_variables);
 }
 
-/* Does `count` pieces of work: alone, or as a team. (A parallel region of one thread is not free: hence the plain
- * loop.) */
+typedef struct pieces {
+    const radial *u;
+    void (*work)(const radial *u, size_t piece);
+} pieces;
+
+static void do_piece(void *work, size_t piece) {
+    const pieces *p = work;
+    p->work(p->u, piece);
+}
+
+/* Does `count` pieces of work. */
 static void share(const radial *u, size_t count, void (*work)(const radial *u, size_t piece)) {
-    if (u->threads == 1)
-        for (size_t piece = 0; piece < count; piece++) work(u, piece);
-    else {
-#pragma omp parallel for schedule(dynamic) num_threads(u->threads)
-        for (size_t piece = 0; piece < count; piece++) work(u, piece);
-    }
+    svmp_parallel_for(u->threads, count, 1, do_piece, &(pieces){u, work});
 }
 
 /* The room of the thread that calls. */

@@ -297,18 +297,26 @@ static size_t move_task(const sweeper *s, const node_task *task, int thread, con
 
 /* ---- a sweep ----------------------------------------------------------------------------------------------------- */
 
+typedef struct hub_work {
+    const sweeper *s;
+    const node_task *tasks;
+    const move *m;
+    atomic_size_t failed; /* the first factor that did */
+} hub_work;
+
+static void move_hub(void *work, size_t k) {
+    hub_work *w = work;
+    svmp_keep_least(&w->failed, move_task(w->s, &w->tasks[k], svmp_thread_number(), w->m));
+}
+
 static size_t move_colour(const sweeper *s, size_t colour, const move *m) {
-    size_t count, hubs, failed = NODE_EVALUATED;
+    size_t count, hubs;
     const node_task *tasks = svmp_node_evaluator_tasks(s->local, colour, &count, &hubs);
     double lanes = 0;
     for (size_t k = 0; k < hubs; k++) lanes += (double)tasks[k].lanes;
-    int threads = svmp_threads_for(s->threads, 100 * lanes);
-    if ((size_t)threads > hubs) threads = hubs > 0 ? (int)hubs : 1;
-#pragma omp parallel for schedule(dynamic) reduction(min : failed) num_threads(threads)
-    for (size_t k = 0; k < hubs; k++) {
-        const size_t factor = move_task(s, &tasks[k], svmp_thread_number(), m);
-        if (factor < failed) failed = factor;
-    }
+    hub_work work = {s, tasks, m, NODE_EVALUATED};
+    svmp_parallel_for(svmp_threads_for(s->threads, 100 * lanes), hubs, 1, move_hub, &work);
+    size_t failed = work.failed;
     for (size_t k = hubs; k < count && failed == NODE_EVALUATED; k++) failed = move_task(s, &tasks[k], 0, m);
     return failed;
 }

@@ -227,17 +227,31 @@ static size_t measure_task(const measuring *m, const node_task *task, int thread
     return failed;
 }
 
+typedef struct hub_work {
+    const measuring *m;
+    const node_task *tasks;
+    atomic_size_t failed; /* the first factor that did */
+} hub_work;
+
+static void measure_hub(void *work, size_t k) {
+    hub_work *w = work;
+    svmp_keep_least(&w->failed, measure_task(w->m, &w->tasks[k], svmp_thread_number()));
+}
+
 static size_t measure_colour(const measuring *m, size_t colour) {
     const sweeper *s = m->s;
-    size_t count, hubs, failed = NODE_EVALUATED;
+    size_t count, hubs;
     const node_task *tasks = svmp_node_evaluator_tasks(s->local, colour, &count, &hubs);
-#pragma omp parallel for schedule(dynamic) reduction(min : failed) num_threads(s->threads)
-    for (size_t k = 0; k < hubs; k++) {
-        const size_t factor = measure_task(m, &tasks[k], svmp_thread_number());
-        if (factor < failed) failed = factor;
-    }
+    hub_work work = {m, tasks, NODE_EVALUATED};
+    svmp_parallel_for(s->threads, hubs, 1, measure_hub, &work);
+    size_t failed = work.failed;
     for (size_t k = hubs; k < count && failed == NODE_EVALUATED; k++) failed = measure_task(m, &tasks[k], 0);
     return failed;
+}
+
+static void measure_spread(void *work, size_t i) {
+    const measuring *m = work;
+    m->s->spread[i] = spread_of(m->s->n, m->x + i * m->s->n);
 }
 
 svmp_status svmp_sweeper_measure_curvature(sweeper *s, backend *b, int again) {
@@ -246,9 +260,9 @@ svmp_status svmp_sweeper_measure_curvature(sweeper *s, backend *b, int again) {
     size_t failed = NODE_EVALUATED;
     SVMP_TRY(svmp_backend_refresh(b));
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
-    const measuring m = {s, x, again};
-#pragma omp parallel for num_threads(svmp_threads_for(s->threads, 4 * (double)variables * (double)s->n))
-    for (size_t i = 0; i < variables; i++) s->spread[i] = spread_of(s->n, x + i * s->n);
+    measuring m = {s, x, again};
+    const int threads = svmp_threads_for(s->threads, 4 * (double)variables * (double)s->n);
+    svmp_parallel_for(threads, variables, 0, measure_spread, &m);
     for (size_t c = 0; c < s->colours && failed == NODE_EVALUATED; c++) failed = measure_colour(&m, c);
     return svmp_model_agree(s->model, failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(s->local, failed));
 }

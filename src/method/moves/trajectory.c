@@ -17,7 +17,7 @@ struct trajectory {
     svmp_context *context;
     gaussian *q;
     evaluator *evaluator;
-    size_t n, variables;
+    size_t n, variables, iteration;
     uint64_t seed;
     int threads;
     double steps[2];                                                  /* of the leapfrog, and turning */
@@ -62,39 +62,51 @@ void svmp_trajectory_free(trajectory *t) {
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
 }
 
-/* Velocities from N(0, A^-1), and their kinetic energy z'z/2 from the standard normal numbers that they are made of. */
-static svmp_status draw_velocity(trajectory *t, size_t iteration) {
-    const size_t n = t->n;
-    const int threads = svmp_threads_for(t->threads, 100 * (double)t->variables * (double)n);
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < t->variables; i++)
-        svmp_random_normals((random_stream){t->seed, iteration, i, RANDOM_VELOCITY}, n, t->velocity + i * n);
-#pragma omp parallel for num_threads(threads)
-    for (size_t first = 0; first < n; first += BLOCK)
-        for (size_t l = first; l < n && l < first + BLOCK; l++) {
-            double sum = 0;
-            for (size_t i = 0; i < t->variables; i++) sum += t->velocity[i * n + l] * t->velocity[i * n + l];
-            t->kinetic[l] = sum / 2;
-        }
-    return svmp_gaussian_correlate(t->q, n, t->velocity);
+static size_t blocks_of(const trajectory *t) { return (t->n + BLOCK - 1) / BLOCK; }
+
+static void draw_normals(void *work, size_t i) {
+    const trajectory *t = work;
+    const random_stream stream = {t->seed, t->iteration, i, RANDOM_VELOCITY};
+    svmp_random_normals(stream, t->n, t->velocity + i * t->n);
 }
 
-/* w'Aw/2, of each particle. */
-static void measure_velocity(trajectory *t) {
+static void sum_squares(void *work, size_t block) {
+    const trajectory *t = work;
+    const size_t n = t->n;
+    for (size_t l = block * BLOCK; l < n && l < (block + 1) * BLOCK; l++) {
+        double sum = 0;
+        for (size_t i = 0; i < t->variables; i++) sum += t->velocity[i * n + l] * t->velocity[i * n + l];
+        t->kinetic[l] = sum / 2;
+    }
+}
+
+/* Velocities from N(0, A^-1), and their kinetic energy z'z/2 from the standard normal numbers that they are made of. */
+static svmp_status draw_velocity(trajectory *t, size_t iteration) {
+    const int threads = svmp_threads_for(t->threads, 100 * (double)t->variables * (double)t->n);
+    t->iteration = iteration;
+    svmp_parallel_for(threads, t->variables, 0, draw_normals, t);
+    svmp_parallel_for(threads, blocks_of(t), 0, sum_squares, t);
+    return svmp_gaussian_correlate(t->q, t->n, t->velocity);
+}
+
+/* w'Aw/2, of the particles of a block. */
+static void measure_block(void *work, size_t block) {
+    const trajectory *t = work;
     const sparsity *pattern = svmp_gaussian_pattern(t->q);
     const double *A = svmp_gaussian_precision(t->q), *w = t->velocity;
-    const size_t n = t->n;
-#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)pattern->entries * (double)n))
-    for (size_t first = 0; first < n; first += BLOCK) {
-        const size_t last = first + BLOCK < n ? first + BLOCK : n;
-        for (size_t l = first; l < last; l++) t->kinetic_there[l] = 0;
-        for (size_t j = 0; j < pattern->order; j++)
-            for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
-                const size_t i = pattern->row[e];
-                const double factor = i == j ? A[e] / 2 : A[e];
-                for (size_t l = first; l < last; l++) t->kinetic_there[l] += factor * w[i * n + l] * w[j * n + l];
-            }
-    }
+    const size_t n = t->n, first = block * BLOCK, last = first + BLOCK < n ? first + BLOCK : n;
+    for (size_t l = first; l < last; l++) t->kinetic_there[l] = 0;
+    for (size_t j = 0; j < pattern->order; j++)
+        for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
+            const size_t i = pattern->row[e];
+            const double factor = i == j ? A[e] / 2 : A[e];
+            for (size_t l = first; l < last; l++) t->kinetic_there[l] += factor * w[i * n + l] * w[j * n + l];
+        }
+}
+
+static void measure_velocity(trajectory *t) {
+    const double work = 4 * (double)svmp_gaussian_pattern(t->q)->entries * (double)t->n;
+    svmp_parallel_for(svmp_threads_for(t->threads, work), blocks_of(t), 0, measure_block, t);
 }
 
 /* A^-1 s, unless it is there. */
@@ -110,35 +122,54 @@ static svmp_status evaluate(trajectory *t, const double *x, double *log_density)
     return svmp_evaluate(t->evaluator, x, log_density, t->score);
 }
 
+typedef struct variable_work {
+    const trajectory *t;
+    const double *mean;
+    int turning;
+    double scale, c, s; /* of a kick; of a drift */
+    double *x;          /* of moves that are accepted */
+} variable_work;
+
+static void for_variables(const trajectory *t, void (*body)(void *work, size_t i), variable_work *work) {
+    const int threads = svmp_threads_for(t->threads, 4 * (double)t->variables * (double)t->n);
+    svmp_parallel_for(threads, t->variables, 0, body, work);
+}
+
+static void kick_variable(void *work, size_t i) {
+    const variable_work *v = work;
+    const size_t n = v->t->n;
+    const double *kick = v->t->kick + i * n, *x = v->t->to + i * n, scale = v->scale, mean = v->mean[i];
+    double *w = v->t->velocity + i * n;
+    for (size_t l = 0; v->turning && l < n; l++) w[l] += scale * (kick[l] + (x[l] - mean));
+    for (size_t l = 0; !v->turning && l < n; l++) w[l] += scale * kick[l];
+}
+
 /* w += scale A^-1 s; turning, += scale (A^-1 s + x - m), by what q does not explain of the score. */
 static svmp_status kick(trajectory *t, int turning, double scale) {
-    const double *mean = svmp_gaussian_mean(t->q);
-    const size_t n = t->n;
     SVMP_TRY(solve(t));
-#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
-    for (size_t i = 0; i < t->variables; i++) {
-        const double *kick = t->kick + i * n, *x = t->to + i * n;
-        double *w = t->velocity + i * n;
-        for (size_t l = 0; turning && l < n; l++) w[l] += scale * (kick[l] + (x[l] - mean[i]));
-        for (size_t l = 0; !turning && l < n; l++) w[l] += scale * kick[l];
-    }
+    variable_work work = {.t = t, .mean = svmp_gaussian_mean(t->q), .turning = turning, .scale = scale};
+    for_variables(t, kick_variable, &work);
     return SVMP_OK;
+}
+
+static void drift_variable(void *work, size_t i) {
+    const variable_work *v = work;
+    const size_t n = v->t->n;
+    const double mean = v->mean[i], c = v->c, s = v->s, time = v->scale;
+    double *x = v->t->to + i * n, *w = v->t->velocity + i * n;
+    for (size_t l = 0; !v->turning && l < n; l++) x[l] += time * w[l];
+    for (size_t l = 0; v->turning && l < n; l++) {
+        const double away = x[l] - mean;
+        x[l] = mean + (c * away + s * w[l]);
+        w[l] = c * w[l] - s * away;
+    }
 }
 
 /* x += time w; turning, the flow of q: x - m and w turn into each other. */
 static void drift(trajectory *t, int turning, double time) {
-    const double *mean = svmp_gaussian_mean(t->q), c = cos(time), s = sin(time);
-    const size_t n = t->n;
-#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
-    for (size_t i = 0; i < t->variables; i++) {
-        double *x = t->to + i * n, *w = t->velocity + i * n;
-        for (size_t l = 0; !turning && l < n; l++) x[l] += time * w[l];
-        for (size_t l = 0; turning && l < n; l++) {
-            const double away = x[l] - mean[i];
-            x[l] = mean[i] + (c * away + s * w[l]);
-            w[l] = c * w[l] - s * away;
-        }
-    }
+    variable_work work = {
+        .t = t, .mean = svmp_gaussian_mean(t->q), .turning = turning, .scale = time, .c = cos(time), .s = sin(time)};
+    for_variables(t, drift_variable, &work);
 }
 
 /* From x to t->to; the score ends as that of the new places. */
@@ -191,13 +222,20 @@ static int is_turning(const trajectory *t) {
     return t->moves < TRIES ? t->moves % 2 == 1 : t->steps[1] > far_longer * t->steps[0];
 }
 
+static void take_accepted(void *work, size_t i) {
+    const variable_work *v = work;
+    const size_t n = v->t->n;
+    for (size_t l = 0; l < n; l++)
+        if (v->t->accepted[l] > 0) v->x[i * n + l] = v->t->to[i * n + l];
+}
+
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain) {
     const random_stream stream = {t->seed, iteration, 1, RANDOM_VELOCITY_ACCEPT};
     const int turning = is_turning(t);
     double *shared = &t->steps[turning], time_step = *shared * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
     const double length = quarter_period * ((turning ? 0.75 : 0.5) + svmp_random_uniform(stream, 1));
     const double wanted = ceil(length / time_step);
-    const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST, n = t->n;
+    const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST;
     if (turning) time_step = fmin(length / (double)steps, time_step); /* half a turn and more would lead back */
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
@@ -205,10 +243,7 @@ svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, do
     SVMP_TRY(follow(t, x, turning, time_step, steps));
     measure_velocity(t);
     const double acceptance = decide(t, iteration);
-#pragma omp parallel for num_threads(svmp_threads_for(t->threads, 4 * (double)t->variables * (double)n))
-    for (size_t i = 0; i < t->variables; i++)
-        for (size_t l = 0; l < n; l++)
-            if (t->accepted[l] > 0) x[i * n + l] = t->to[i * n + l];
+    for_variables(t, take_accepted, &(variable_work){.t = t, .x = x});
     if (gain > 0) *shared = fmin(largest_step, *shared * exp(gain * (acceptance - wanted_acceptance)));
     t->moves++;
     return svmp_backend_commit(b, ARRAY_PARTICLES);

@@ -104,20 +104,28 @@ static svmp_status fetch(pmp *p, backend *b) {
     return SVMP_OK;
 }
 
+typedef struct selection {
+    pmp *p;
+    double *x;
+} selection;
+
+static void select_node(void *work, size_t v) {
+    const selection *s = work;
+    pmp *p = s->p;
+    const size_t n = 2 * p->n, *first = p->pairs->model->graph->first + v;
+    pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
+    svmp_pmp_select(p, v, workspace);
+    for (size_t i = first[0]; i < first[1]; i++)
+        for (size_t l = 0; l < p->n; l++) s->x[i * p->n + l] = p->x[i * n + workspace->chosen[l]];
+}
+
 /* What is selected becomes the backend's: particle l is the l-th choice of every node. */
 static svmp_status keep(pmp *p, backend *b) {
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    const svmp_graph *graph = p->pairs->model->graph;
     const size_t n = 2 * p->n;
     const int threads = svmp_threads_for(p->threads, 10 * (double)n * (double)(n * p->pairs->edges));
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (size_t v = 0; v < graph->nodes; v++) {
-        pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
-        svmp_pmp_select(p, v, workspace);
-        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++)
-            for (size_t l = 0; l < p->n; l++) x[i * p->n + l] = p->x[i * n + workspace->chosen[l]];
-    }
+    svmp_parallel_for(threads, p->pairs->model->graph->nodes, 1, select_node, &(selection){p, x});
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
 

@@ -175,37 +175,50 @@ static void draw_node(pmp *p, const backend *b, size_t t, size_t round, size_t v
     }
 }
 
+typedef struct grow_work {
+    pmp *p;
+    const backend *b;
+    size_t t, round;
+    atomic_size_t failed; /* the first factor that did */
+} grow_work;
+
+static void plan_and_walk(void *work, size_t v) {
+    const grow_work *w = work;
+    pmp_workspace *workspace = &w->p->workspace[svmp_thread_number()];
+    plan_node(w->p, w->b, w->t, v, workspace);
+    walk_node(w->p, w->b, w->t, v, workspace);
+}
+
+static void scatter_one(void *work, size_t v) {
+    grow_work *w = work;
+    svmp_keep_least(&w->failed, scatter_node(w->p, w->b, w->t, w->round, v, &w->p->workspace[svmp_thread_number()]));
+}
+
+static void weigh_edge(void *work, size_t e) {
+    grow_work *w = work;
+    pmp_workspace *workspace = &w->p->workspace[svmp_thread_number()];
+    size_t here = weigh_end(w->p, 2 * e, workspace);
+    if (here == PAIRWISE_DONE) here = weigh_end(w->p, 2 * e + 1, workspace);
+    svmp_keep_least(&w->failed, here);
+}
+
+static void draw_one(void *work, size_t v) {
+    const grow_work *w = work;
+    draw_node(w->p, w->b, w->t, w->round, v, &w->p->workspace[svmp_thread_number()]);
+}
+
 /* Potentials of nodes and those of edges are evaluated one after the other, each by one thread at a time: so is every
  * factor. */
 svmp_status svmp_pmp_grow(pmp *p, const backend *b, size_t t) {
     const size_t nodes = p->pairs->model->graph->nodes, variables = p->pairs->model->graph->variables;
     const int threads = svmp_threads_for(p->threads, 50.0 * PMP_CANDIDATES * (double)variables * (double)p->n);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
-    for (size_t v = 0; v < nodes; v++) {
-        pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
-        plan_node(p, b, t, v, workspace);
-        walk_node(p, b, t, v, workspace);
-    }
-    for (size_t round = 0; round < PMP_ROUNDS; round++) {
-        size_t failed = PAIRWISE_DONE;
-#pragma omp parallel num_threads(threads)
-        {
-            pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
-#pragma omp for schedule(dynamic, 4) reduction(min : failed)
-            for (size_t v = 0; v < nodes; v++) {
-                const size_t here = scatter_node(p, b, t, round, v, workspace);
-                failed = here < failed ? here : failed;
-            }
-#pragma omp for schedule(dynamic, 4) reduction(min : failed)
-            for (size_t e = 0; e < p->pairs->edges; e++) {
-                size_t here = weigh_end(p, 2 * e, workspace);
-                if (here == PAIRWISE_DONE) here = weigh_end(p, 2 * e + 1, workspace);
-                failed = here < failed ? here : failed;
-            }
-#pragma omp for schedule(dynamic, 4)
-            for (size_t v = 0; v < nodes; v++) draw_node(p, b, t, round, v, workspace);
-        }
-        SVMP_TRY(svmp_pmp_check(p, failed));
+    grow_work work = {p, b, t, 0, PAIRWISE_DONE};
+    svmp_parallel_for(threads, nodes, 4, plan_and_walk, &work);
+    for (; work.round < PMP_ROUNDS; work.round++) {
+        svmp_parallel_for(threads, nodes, 4, scatter_one, &work);
+        svmp_parallel_for(threads, p->pairs->edges, 4, weigh_edge, &work);
+        svmp_parallel_for(threads, nodes, 4, draw_one, &work);
+        SVMP_TRY(svmp_pmp_check(p, work.failed));
     }
     return SVMP_OK;
 }

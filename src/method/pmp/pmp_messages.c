@@ -31,27 +31,33 @@ static size_t fill_table(pmp *p, size_t edge, pmp_workspace *workspace) {
     return PAIRWISE_DONE;
 }
 
+typedef struct table_work {
+    pmp *p;
+    atomic_size_t failed; /* the first factor that did */
+} table_work;
+
+static void find_unary(void *work, size_t v) {
+    table_work *w = work;
+    pmp *p = w->p;
+    const size_t n = 2 * p->n;
+    const double *x = p->x + p->pairs->model->graph->first[v] * n;
+    pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
+    svmp_keep_least(&w->failed, svmp_pairwise_node(p->pairs, v, n, x, &workspace->pairs, p->unary + v * n));
+}
+
+static void find_table(void *work, size_t e) {
+    table_work *w = work;
+    svmp_keep_least(&w->failed, fill_table(w->p, e, &w->p->workspace[svmp_thread_number()]));
+}
+
 svmp_status svmp_pmp_tables(pmp *p) {
     const svmp_graph *graph = p->pairs->model->graph;
     const size_t n = 2 * p->n, edges = p->pairs->edges;
     const int threads = svmp_threads_for(p->threads, 20 * (double)n * (double)(n * edges + graph->variables));
-    size_t failed = PAIRWISE_DONE;
-#pragma omp parallel num_threads(threads)
-    {
-        pmp_workspace *workspace = &p->workspace[svmp_thread_number()];
-#pragma omp for schedule(dynamic, 4) reduction(min : failed)
-        for (size_t v = 0; v < graph->nodes; v++) {
-            const size_t here =
-                svmp_pairwise_node(p->pairs, v, n, p->x + graph->first[v] * n, &workspace->pairs, p->unary + v * n);
-            failed = here < failed ? here : failed;
-        }
-#pragma omp for schedule(dynamic, 1) reduction(min : failed)
-        for (size_t e = 0; e < edges; e++) {
-            const size_t here = fill_table(p, e, workspace);
-            failed = here < failed ? here : failed;
-        }
-    }
-    return svmp_pmp_check(p, failed);
+    table_work work = {p, PAIRWISE_DONE};
+    svmp_parallel_for(threads, graph->nodes, 4, find_unary, &work);
+    svmp_parallel_for(threads, edges, 1, find_table, &work);
+    return svmp_pmp_check(p, work.failed);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -128,21 +134,30 @@ static double send_along(pmp *p, size_t edge, double *fresh) {
     return fmax(change, damp(n, fresh, p->message + high * n));
 }
 
+typedef struct pass_work {
+    pmp *p;
+    _Atomic double change;
+} pass_work;
+
+static void gather(void *work, size_t v) {
+    const pass_work *w = work;
+    gather_node(w->p, v, w->p->workspace[svmp_thread_number()].numbers);
+}
+
+static void send_edge(void *work, size_t e) {
+    pass_work *w = work;
+    svmp_keep_largest(&w->change, send_along(w->p, e, w->p->workspace[svmp_thread_number()].numbers));
+}
+
 double svmp_pmp_pass(pmp *p) {
     const size_t n = 2 * p->n, nodes = p->pairs->model->graph->nodes, edges = p->pairs->edges;
     const int threads = svmp_threads_for(p->threads, 2 * (double)n * (double)(n * edges));
-    double change = 0;
+    pass_work work = {p, 0};
     memset(p->message, 0, 2 * edges * n * sizeof *p->message);
     for (size_t sweep = 0;; sweep++) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (size_t v = 0; v < nodes; v++) gather_node(p, v, p->workspace[svmp_thread_number()].numbers);
-        if (sweep == SWEEPS || (sweep > 0 && change <= still)) return change;
-
-        change = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : change)
-        for (size_t e = 0; e < edges; e++) {
-            const double here = send_along(p, e, p->workspace[svmp_thread_number()].numbers);
-            change = here > change ? here : change;
-        }
+        svmp_parallel_for(threads, nodes, 0, gather, &work);
+        if (sweep == SWEEPS || (sweep > 0 && work.change <= still)) return work.change;
+        work.change = 0;
+        svmp_parallel_for(threads, edges, 0, send_edge, &work);
     }
 }

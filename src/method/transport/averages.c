@@ -49,29 +49,38 @@ void svmp_averages_free(averages *a) {
     svmp_release(a->context, a);
 }
 
-void svmp_averages_add(averages *a, const double *x, const double *w) {
+typedef struct state {
+    averages *a;
+    const double *x, *w;
+} state;
+
+static void add_variable(void *work, size_t i) {
+    const state *now = work;
+    averages *a = now->a;
     const size_t n = a->n;
-#pragma omp parallel for num_threads(svmp_threads_for(a->threads, 6 * (double)a->variables * (double)n))
-    for (size_t i = 0; i < a->variables; i++) {
-        const double *row = x + i * n, *force = w ? w + i * n : NULL;
-        double *sum = a->sum + i * n, *square = a->square + i * n, *push = a->push + i * n, *cross = a->cross + i * n;
-        if (a->count == 0) {
-            a->centre[i] = svmp_sum(n, row) / (double)n;
-            memset(sum, 0, n * sizeof *sum);
-            memset(square, 0, n * sizeof *square);
-            memset(push, 0, n * sizeof *push);
-            memset(cross, 0, n * sizeof *cross);
-        }
-        for (size_t l = 0; l < n; l++) {
-            const double away = row[l] - a->centre[i];
-            sum[l] += away;
-            square[l] += away * away;
-        }
-        for (size_t l = 0; force && l < n; l++) {
-            push[l] += force[l];
-            cross[l] += force[l] * (row[l] - a->centre[i]);
-        }
+    const double *row = now->x + i * n, *force = now->w ? now->w + i * n : NULL;
+    double *sum = a->sum + i * n, *square = a->square + i * n, *push = a->push + i * n, *cross = a->cross + i * n;
+    if (a->count == 0) {
+        a->centre[i] = svmp_sum(n, row) / (double)n;
+        memset(sum, 0, n * sizeof *sum);
+        memset(square, 0, n * sizeof *square);
+        memset(push, 0, n * sizeof *push);
+        memset(cross, 0, n * sizeof *cross);
     }
+    for (size_t l = 0; l < n; l++) {
+        const double away = row[l] - a->centre[i];
+        sum[l] += away;
+        square[l] += away * away;
+    }
+    for (size_t l = 0; force && l < n; l++) {
+        push[l] += force[l];
+        cross[l] += force[l] * (row[l] - a->centre[i]);
+    }
+}
+
+void svmp_averages_add(averages *a, const double *x, const double *w) {
+    const int threads = svmp_threads_for(a->threads, 6 * (double)a->variables * (double)a->n);
+    svmp_parallel_for(threads, a->variables, 0, add_variable, &(state){a, x, w});
     a->count++;
 }
 

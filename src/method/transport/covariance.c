@@ -61,6 +61,21 @@ static double products(size_t n, const double *x, double a, const double *y, dou
     return sum;
 }
 
+typedef struct state {
+    covariance *c;
+    const double *x;
+} state;
+
+static void add_variable(void *work, size_t i) {
+    const state *now = work;
+    covariance *c = now->c;
+    const size_t d = c->variables, n = c->n;
+    const double *x = now->x;
+    for (size_t l = 0; l < n; l++) c->sum[i] += x[i * n + l] - c->centre[i];
+    for (size_t j = 0; j <= i; j++)
+        c->product[i * d + j] += products(n, x + i * n, c->centre[i], x + j * n, c->centre[j]);
+}
+
 void svmp_covariance_add(covariance *c, const double *x) {
     if (c == NULL) return;
     const size_t d = c->variables, n = c->n;
@@ -70,12 +85,7 @@ void svmp_covariance_add(covariance *c, const double *x) {
         memset(c->product, 0, d * d * sizeof *c->product);
     }
     const double work = (double)n * (double)d * (double)d;
-#pragma omp parallel for schedule(dynamic) num_threads(svmp_threads_for(c->threads, work))
-    for (size_t i = 0; i < d; i++) {
-        for (size_t l = 0; l < n; l++) c->sum[i] += x[i * n + l] - c->centre[i];
-        for (size_t j = 0; j <= i; j++)
-            c->product[i * d + j] += products(n, x + i * n, c->centre[i], x + j * n, c->centre[j]);
-    }
+    svmp_parallel_for(svmp_threads_for(c->threads, work), d, 1, add_variable, &(state){c, x});
 }
 
 void svmp_covariance_close(covariance *c) {
