@@ -1,11 +1,11 @@
-/* Tables as BUGS keeps them: a row of names, rows of numbers, and END.
+/* Tables of BUGS: a row of names, rows of numbers, and END.
  *
  *     y[]  x[,1]  x[,2]
  *     3    0.5    NA
  *     END
  *
- * Each row has its line. The first subscript is that of the row. Columns of one name are an array; what no column gives
- * is missing. */
+ * Each row is a line. The first subscript is the row. Columns with the same name form an array; elements without a
+ * column are missing. */
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -57,7 +57,7 @@ static bool is_word(const table_reader *reader, const char *wanted) {
     return length == strlen(wanted) && memcmp(reader->source->text + reader->at, wanted, length) == 0;
 }
 
-/* [] or [,2] or [,2,1]: the first subscript is left out. */
+/* [] or [,2] or [,2,1]: the first subscript is omitted. */
 static svmp_status read_subscripts(table_reader *reader, table_column *column) {
     const size_t place = reader->at++;
     column->rank = 1;
@@ -95,7 +95,7 @@ static svmp_status read_head(table_reader *reader) {
     }
 }
 
-/* A number or NA, with a blank, a comment or the end behind it. */
+/* A number or NA, followed by a blank, a comment or the end. */
 static svmp_status read_number(table_reader *reader, double *number) {
     const char *start = reader->source->text + reader->at, *end;
     const int sign = *start == '-' || *start == '+';
@@ -116,7 +116,7 @@ static bool has_line_end(const char *from, const char *to) {
 /* A row on each line. */
 static svmp_status read_rows(table_reader *reader) {
     const char *text = reader->source->text;
-    size_t row = reader->at, columns = 0; /* where the row begins, and what it has so far */
+    size_t row = reader->at, columns = 0; /* the start of the row, and its columns so far */
     for (;;) {
         const size_t before = reader->at;
         const char byte = skip_blanks(reader);
@@ -165,7 +165,7 @@ static svmp_status measure(table_reader *reader, size_t first, size_t rows, size
     return SVMP_OK;
 }
 
-/* All columns of the name at their places; `given` says which are there. */
+/* Copies all columns of the name into the array; `given` marks the elements that have a value. */
 static svmp_status place_columns(const table_reader *reader, size_t first, size_t rows, const size_t *dimensions,
                                  bool *given, double *values) {
     const table_column *head = &reader->columns[first];

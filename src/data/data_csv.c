@@ -95,7 +95,7 @@ static svmp_status refuse_particles(const csv_reader *reader) {
                             "this is a file of particles, not of data; a run can start from it (option 'init')");
 }
 
-/* A single column whose name holds what others separate columns by; what to say of it behind what is wrong. */
+/* A hint for the message about a single column whose name contains a separator of other formats. */
 static const char *separator_hint(const csv_reader *reader) {
     static const char *const hints[][2] = {
         {";", "; use commas, not semicolons, between columns and points in decimals"},
@@ -185,7 +185,7 @@ size_t svmp_data_csv_row(const text_source *source, size_t row) {
     csv_reader reader = {.source = source};
     csv_field field;
     do {
-        if (read_field(&reader, &field) != SVMP_OK) break; /* not in a text that has been read */
+        if (read_field(&reader, &field) != SVMP_OK) break; /* cannot fail in a text that was read before */
         reader.columns++;
     } while (take_comma(&reader));
     skip_line_end(&reader);

@@ -18,7 +18,7 @@ svmp_status svmp_data_read_json(data_set *data, const text_source *source) {
 typedef struct json_reader {
     data_set *data;
     const text_source *source;
-    size_t at; /* follows the text while the parsed values are walked, so that an error has its place */
+    size_t at; /* follows the text while the parsed values are traversed, so that errors have a position */
     size_t rank, dimensions[DATA_MOST_DIMENSIONS];
     double *values; /* column-major */
 } json_reader;
@@ -34,14 +34,14 @@ static void skip_string(json_reader *reader) {
     reader->at++;
 }
 
-/* To the next byte that is neither blank nor one of `separators`. */
+/* Skips to the next byte that is neither blank nor one of `separators`. */
 static void skip(json_reader *reader, const char *separators) {
     const char *text = reader->source->text;
     while (text[reader->at] != 0 && (isspace((unsigned char)text[reader->at]) || strchr(separators, text[reader->at])))
         reader->at++;
 }
 
-/* Over a number or null. */
+/* Skips a number or null. */
 static void skip_scalar(json_reader *reader) {
     const char *text = reader->source->text;
     while (isalnum((unsigned char)text[reader->at]) || (text[reader->at] != 0 && strchr("+-.", text[reader->at])))
@@ -58,7 +58,7 @@ static svmp_status read_scalar(json_reader *reader, const json_t *value, double 
     return SVMP_OK;
 }
 
-/* The values of dimension `depth` and deeper go to index + k * stride, k counting the elements. */
+/* Reads the values of dimension `depth` and deeper into index + k * stride, where k counts the elements. */
 static svmp_status read_array(json_reader *reader, const json_t *value, size_t depth, size_t index, size_t stride) {
     if (depth == reader->rank) return read_scalar(reader, value, &reader->values[index]);
     if (!json_is_array(value)) return JSON_FAIL(reader, "the array is ragged: expected an array, not a number");
@@ -76,7 +76,7 @@ static svmp_status read_array(json_reader *reader, const json_t *value, size_t d
     return SVMP_OK;
 }
 
-/* Rank and dimensions from the first element of each array; the walk finds where others differ. */
+/* Takes rank and dimensions from the first element of each array; the traversal finds elements that differ. */
 static svmp_status find_shape(json_reader *reader, const json_t *value, size_t *count) {
     *count = 1;
     reader->rank = 0;
@@ -121,10 +121,10 @@ static svmp_status read_members(json_reader *reader, const json_t *root) {
     return SVMP_OK;
 }
 
-/* jansson's "']' expected near 'x'" in the words of the other readers. */
+/* Translates jansson's "']' expected near 'x'" to the wording of the other readers. */
 static svmp_status fail_syntax(const json_reader *reader, const json_error_t *error) {
     static const struct {
-        const char *theirs, *before, *after; /* what is near stands between these */
+        const char *theirs, *before, *after; /* delimiters of the text that jansson quotes */
     } words[] = {
         {"string or '}' expected", "expected a name in double quotes or '}', not ", ""},
         {"'[' or '{' expected", "expected one object, {\"name\": value, ...}, not ", ""},

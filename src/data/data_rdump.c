@@ -1,7 +1,6 @@
-/* The R dump that JAGS reads, and what else people keep such data in: assignments, or a list() as BUGS and dput write
- * it.
+/* The R dump format of JAGS and its relatives: assignments, or a list() as BUGS and dput write it.
  *
- *     file       := { assignment [";"] | "list" "(" [ assignment { "," assignment } ] ")" | table }   (table.c)
+ *     file       := { assignment [";"] | "list" "(" [ assignment { "," assignment } ] ")" | table } (data_bugs_table.c)
  *     assignment := name ("<-" | "=") value
  *     value      := call | { "-" | "+" } item | string | "NULL"
  *     call       := "structure" "(" value { "," attribute } ")"    .Dim or dim; other attributes are skipped
@@ -14,7 +13,7 @@
  *     number     := ["-" | "+"] (digits ["L"] | "Inf")
  *
  * Values are column-major, as in R, except those of structure(.Data = ) in a list(): BUGS writes these row by row.
- * Text, such as .RNG.name, is no data of a model: it is skipped, and the log says so. */
+ * Text, such as .RNG.name, is not data of a model: it is skipped with a note in the log. */
 #include "data/data_set.h"
 
 #include <ctype.h>
@@ -37,7 +36,7 @@ typedef struct dump_reader {
     bool text;    /* a string was among the values */
 } dump_reader;
 
-/* The dimensions that a value was given; rank 0: none, it is a vector. */
+/* The dimensions of a value; rank 0: none were given, it is a vector. */
 typedef struct dump_shape {
     size_t rank, dimensions[DATA_MOST_DIMENSIONS];
     bool by_row;
@@ -76,7 +75,7 @@ static svmp_status expect(dump_reader *reader, char wanted, const char *where) {
 
 static int name_byte(char byte) { return isalnum((unsigned char)byte) || byte == '.' || byte == '_'; }
 
-/* The length of the word at the next place; 0 when none stands there. */
+/* The length of the next word; 0 if there is none. */
 static size_t word(dump_reader *reader) {
     skip_blanks(reader);
     size_t end = reader->at;
@@ -111,7 +110,7 @@ static svmp_status skip_string(dump_reader *reader) {
     return SVMP_OK;
 }
 
-/* Takes "name =", where it stands, of an argument: offset and length of the name; 0 when there is none. */
+/* Takes "name =" of an argument, if present: offset and length of the name; returns 0 otherwise. */
 static svmp_status take_argument_name(dump_reader *reader, size_t *offset, size_t *length) {
     size_t before = reader->at;
     *length = 0;
@@ -236,7 +235,7 @@ static svmp_status read_item(dump_reader *reader) {
 
 static svmp_status read_value(dump_reader *reader, dump_shape *shape);
 
-/* Dimensions, or a count: the numbers after the values in reader->values, moved out of there. */
+/* Reads dimensions or a count: numbers that are first appended to reader->values and then moved out. */
 static svmp_status read_dimensions(dump_reader *reader, size_t *rank, size_t *dimensions) {
     size_t first = reader->count;
     dump_shape ignored = {0};
@@ -295,7 +294,7 @@ static svmp_status read_extent(dump_reader *reader, size_t *extent) {
     return SVMP_OK;
 }
 
-/* As often as is needed to fill an array, as R does: matrix(0, 2, 3). */
+/* Repeats the values until the array is full, as R does: matrix(0, 2, 3). */
 static svmp_status repeat(dump_reader *reader, size_t first, size_t place, size_t wanted) {
     const size_t given = reader->count - first;
     if (given == 0 || given > wanted || wanted % given != 0)
@@ -304,7 +303,7 @@ static svmp_status repeat(dump_reader *reader, size_t first, size_t place, size_
     return SVMP_OK;
 }
 
-/* matrix(data, nrow, ncol, byrow, dimnames), by name or by place */
+/* matrix(data, nrow, ncol, byrow, dimnames), by name or by position */
 static svmp_status read_matrix(dump_reader *reader, dump_shape *shape) {
     static const char *const names[] = {"data", "nrow", "ncol", "byrow", "dimnames"};
     enum { DATA, ROWS, COLUMNS, BY_ROW, NAMES };
@@ -487,14 +486,14 @@ static svmp_status note_text(const dump_reader *reader, size_t offset, size_t le
     return svmp_data_note_text(reader->data, reader->source->text + offset, length);
 }
 
-/* Row by row to column by column. */
+/* From row-major to column-major. */
 static svmp_status turn(dump_reader *reader, const dump_shape *shape) {
     size_t total = 1;
     for (size_t k = 0; k < shape->rank; k++) {
         if (shape->dimensions[k] > 0 && total > DATA_MOST_VALUES / shape->dimensions[k]) return SVMP_OK;
         total *= shape->dimensions[k];
     }
-    if (total != reader->count) return SVMP_OK; /* said by svmp_data_append */
+    if (total != reader->count) return SVMP_OK; /* svmp_data_append reports the error */
     SVMP_TRY(SVMP_GROW(reader->data->context, reader->turned, reader->turned_capacity, total));
     for (size_t from = 0; from < total; from++) {
         size_t rest = from, to = 0, stride = total;
@@ -564,7 +563,7 @@ static svmp_status read_whole_list(dump_reader *reader, bool wrapped) {
     return SVMP_OK;
 }
 
-/* A list that was given a name, data <- list(...), is that list. */
+/* A named list, data <- list(...), is read like the list itself. */
 static svmp_status read_statement(dump_reader *reader) {
     const size_t before = reader->at;
     bool wrapped = false;

@@ -48,7 +48,7 @@ static svmp_status defined_twice(data_set *data, const data_array *first, const 
                             line);
 }
 
-/* How many numbers there are in an array; SIZE_MAX: more than a data set may hold. */
+/* The number of elements of an array; SIZE_MAX if there are more than a data set may hold. */
 static size_t count_of(size_t rank, const size_t *dimensions) {
     size_t product = 1;
     for (size_t k = 0; k < rank; k++)
@@ -60,7 +60,7 @@ static size_t count_of(size_t rank, const size_t *dimensions) {
     return product;
 }
 
-/* A new array under a name that is not there yet; the caller fills its values. */
+/* Adds an array with a new name; the caller fills its values. */
 static svmp_status new_array(data_set *data, const char *name, size_t name_length, size_t rank,
                              const size_t *dimensions, size_t count, data_array **array) {
     svmp_context *context = data->context;
@@ -104,7 +104,7 @@ svmp_status svmp_data_append(data_set *data, const char *name, size_t name_lengt
 
 /* ---- arrays in memory -------------------------------------------------------------------------------------------- */
 
-/* Row-major to column-major: goes through the rows, and takes the place of each number along. */
+/* From row-major to column-major: traverses rows and tracks the destination of each number. */
 static void transpose(const data_array *array, const double *rows) {
     size_t index[DATA_MOST_DIMENSIONS] = {0}, strides[DATA_MOST_DIMENSIONS], place = 0;
     for (size_t k = 0; k < array->rank; k++) strides[k] = k == 0 ? 1 : strides[k - 1] * array->dimensions[k - 1];
@@ -170,13 +170,13 @@ static data_reader find_reader(const char *path, size_t length) {
 
 int svmp_data_is_read(const char *path, size_t length) { return find_reader(path, length) != NULL; }
 
-/* By the ending, or else by the first words. A model among the data is the first file of the command in another
- * place. */
+/* Chooses the reader by the file name or else by the first words. A model text among the data files means that the
+ * arguments are in the wrong order. */
 static svmp_status choose_reader(svmp_context *context, const text_source *source, data_reader *reader) {
     const data_kind kind = svmp_data_kind(source->text, source->length);
     char endings[128];
     *reader = find_reader(source->path, strlen(source->path));
-    if (kind == DATA_MODEL && *reader != svmp_data_read_csv) /* whose first column may be called so */
+    if (kind == DATA_MODEL && *reader != svmp_data_read_csv) /* whose first column may be named 'model' */
         return svmp_fail(context, SVMP_BAD_INPUT,
                          "%s: error: this is a model, not data; the model is the first file: svmp run MODEL DATA...",
                          source->path);
@@ -217,7 +217,7 @@ static svmp_status add_source(data_set *data, text_source *from) {
     return status;
 }
 
-/* Back to the first `arrays` arrays of `sources` files. */
+/* Truncates to the first `arrays` arrays of `sources` files. */
 static void truncate(data_set *data, size_t arrays, size_t sources) {
     while (data->count > arrays) {
         data->values -= data->arrays[--data->count].count;
@@ -227,7 +227,7 @@ static void truncate(data_set *data, size_t arrays, size_t sources) {
     while (data->source_count > sources) svmp_source_free(data->context, &data->sources[--data->source_count]);
 }
 
-/* A text of which all arrays become part of the data set, or none. */
+/* Reads a text; if it fails, none of its arrays are added. */
 static svmp_status read_source(data_set *data, text_source *from) {
     const size_t arrays = data->count, sources = data->source_count;
     number_locale locale = {0};

@@ -16,7 +16,7 @@ typedef struct svmp_data data_set;
 
 enum { DATA_MOST_DIMENSIONS = 8 };
 
-/* More numbers than this in one data set are refused, and a range a:b of more than DATA_LONGEST_RANGE. */
+/* Limits on the numbers in a data set, and on the length of a range a:b. */
 #define DATA_MOST_VALUES   100000000u
 #define DATA_LONGEST_RANGE 10000000u
 
@@ -28,7 +28,7 @@ typedef struct data_array {
     size_t dimensions[DATA_MOST_DIMENSIONS];
     size_t count;
     double *values; /* column-major: the first index runs fastest */
-    size_t source;  /* which file it stands in, and at which byte; DATA_MEMORY: it was given as memory */
+    size_t source;  /* index of its file, and byte offset in it; DATA_MEMORY: it came from memory */
     size_t offset;
 } data_array;
 
@@ -43,45 +43,44 @@ struct svmp_data {
     name_table text; /* names whose values are text, which a model cannot use */
 };
 
-/* Whether there is a reader for files with the ending of these `length` characters. */
+/* Whether there is a reader for files whose names end like these `length` characters. */
 int svmp_data_is_read(const char *path, size_t length);
 
-/* What a text is by its first words; DATA_OTHER where they do not say it. Of a file the beginning is read, behind
- * comments; what is not a regular file is DATA_OTHER, and is not opened. */
+/* The format of a text, from its first words; DATA_OTHER if they do not tell. For a file, reads the beginning after
+ * comments; a file that is not regular is DATA_OTHER and is not opened. */
 typedef enum data_kind { DATA_OTHER, DATA_MODEL, DATA_JSON, DATA_DUMP } data_kind;
 data_kind svmp_data_kind(const char *text, size_t length);
 data_kind svmp_data_kind_of_file(const char *path);
 
-/* NULL when there is none of that name. */
+/* Returns NULL if there is no array of that name. */
 const data_array *svmp_data_find(const data_set *data, const char *name);
 
-/* Writes "path:line": where an element of one of the arrays stands in a CSV file, and in others the array's name; of an
- * array that is in no file, "in memory". Cut to fit, always ended. Returns `place`. Reads the file's text again: for
- * messages. */
+/* Writes the position of an element for messages: "path:line", the line of the element in a CSV file and of the array's
+ * name in other files, or "in memory". Truncated to `size`. Returns `place`. Scans the file's text again. */
 const char *svmp_data_place(const data_set *data, const data_array *array, size_t element, char *place, size_t size);
 
-/* Writes a sentence on an array, as svmp_source_describe does with the line that has its name. */
+/* Writes a sentence about an array, with the line that has its name, like svmp_source_describe. */
 void svmp_data_describe(const data_set *data, const data_array *array, const char *kind, const char *sentence,
                         char *buffer, size_t size);
 
 /* ---- for the readers, one file each --------------------------------------------------------- */
 
-/* Adds an array of the source last added, whose name stands at `offset`; values and name are copied. A name that is
- * already there, too many numbers, and dimensions that do not multiply to `count` are errors. */
+/* Adds an array of the most recent source, whose name is at `offset`; values and name are copied. A duplicate name, too
+ * many numbers, and dimensions whose product is not `count` are errors. */
 svmp_status svmp_data_append(data_set *data, const char *name, size_t name_length, size_t offset, size_t rank,
                              const size_t *dimensions, const double *values, size_t count);
 
-/* Notes a name whose values are text. */
+/* Records a name whose values are text. */
 svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length);
 
 svmp_status svmp_data_read_json(data_set *data, const text_source *source);
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source);
 svmp_status svmp_data_read_dump(data_set *data, const text_source *source);
 
-/* A table of BUGS, which begins at *at; moves *at behind it. */
+/* Reads a table of BUGS that begins at *at; moves *at to its end. */
 svmp_status svmp_data_read_table(data_set *data, const text_source *source, size_t *at);
 
-/* Where the row begins, counted from 0, of a text that has been read. */
+/* The offset of a row, counted from 0, in a text that was read before. */
 size_t svmp_data_csv_row(const text_source *source, size_t row);
 
 #endif

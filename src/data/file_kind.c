@@ -1,4 +1,4 @@
-/* What a text is, from its first words: for files whose names do not say it. */
+/* The format of a text, from its first words, for files whose names do not tell. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "data/data_set.h"
 
-/* Behind blanks, and comments of R (#) and of JAGS (# and / * * /). */
+/* Skips blanks, and comments of R (#) and of JAGS (# and / * * /). */
 static const char *skip(const char *at, const char *end) {
     while (at < end) {
         if (isspace((unsigned char)*at)) {
@@ -55,7 +55,7 @@ static data_kind kind_by_words(const char *text, size_t length) {
     return follows == '[' ? DATA_DUMP : DATA_OTHER; /* y[] x[]: the head of a table */
 }
 
-/* Whether there is a '~' that is in no comment and no string. */
+/* Whether there is a '~' outside comments and strings. */
 static int has_tilde(const char *at, const char *end) {
     while ((at = skip(at, end)) < end && *at != '~') {
         const char byte = *at++;
@@ -66,13 +66,13 @@ static int has_tilde(const char *at, const char *end) {
     return at < end;
 }
 
-/* No data have a '~': statements without a block, or a model within R code. */
+/* Data have no '~': this is a model without a block, or a model within R code. */
 data_kind svmp_data_kind(const char *text, size_t length) {
     const data_kind kind = kind_by_words(text, length);
     return kind == DATA_MODEL || !has_tilde(text, text + length) ? kind : DATA_OTHER;
 }
 
-/* Moves a file behind a byte order mark, blanks and comments, however long. */
+/* Moves the position of a file past a byte order mark, blanks and comments of any length. */
 static void skip_front(FILE *file) {
     char mark[3];
     if (fread(mark, 1, 3, file) != 3 || memcmp(mark, "\xEF\xBB\xBF", 3) != 0) rewind(file);
@@ -93,7 +93,7 @@ static void skip_front(FILE *file) {
 data_kind svmp_data_kind_of_file(const char *path) {
     char text[4096];
     struct stat about;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return DATA_OTHER; /* a pipe is read only once */
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return DATA_OTHER; /* a pipe can be read only once */
     FILE *file = fopen(path, "rb");
     if (file == NULL) return DATA_OTHER;
     skip_front(file);

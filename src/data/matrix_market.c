@@ -13,7 +13,7 @@ typedef struct market_reader {
     matrix made;
     size_t capacity;
     int array, integer;
-    size_t size_line;  /* that says how many entries there shall be */
+    size_t size_line;  /* the line that declares the number of entries */
     matrix_entry last; /* that was read, kept or not */
     matrix_filter keep;
     const void *keeper;
@@ -118,7 +118,7 @@ static svmp_status read_sizes(market_reader *reader) {
                               made->columns, (unsigned long)UINT32_MAX);
     if (made->symmetric && made->rows != made->columns)
         return svmp_text_fail(text, "a symmetric matrix must be square, not %zu by %zu.", made->rows, made->columns);
-    /* two numbers below 2^32: their product fits */
+    /* two numbers below 2^32: no overflow */
     if (!reader->array)
         SVMP_TRY(read_size(text, &cursor, "number of entries", &made->announced));
     else if (made->symmetric)
@@ -144,7 +144,7 @@ static svmp_status read_coordinate(const market_reader *reader, matrix_entry *en
     return expect_end(text, cursor);
 }
 
-/* One line of an array: the values go down the columns, from the diagonal on when symmetric. */
+/* One line of an array: column by column, from the diagonal on if symmetric. */
 static svmp_status read_element(const market_reader *reader, int first, matrix_entry *entry) {
     const matrix_entry before = *entry;
     char *cursor = reader->text.start;
@@ -192,7 +192,8 @@ static int order_of_places(const void *a, const void *b) {
     return (left->column > right->column) - (left->column < right->column);
 }
 
-/* Names the line of the second entry at a place, which it looks for in the file. Only coordinates can repeat one. */
+/* Fails at the line of the second entry for an element, which it searches for in the file. Only coordinate files can
+ * have duplicates. */
 static svmp_status fail_at_second(market_reader *reader, matrix_entry place) {
     const char *path = reader->text.path;
     svmp_context *context = reader->text.context;

@@ -1,5 +1,5 @@
-/* Inside the distributions: the functions that the rows of distributions.def name, and the words they are written in.
- */
+/* Internal to the distributions: the functions that the rows of distributions.def name, and short names for
+ * expressions. */
 #ifndef SVMP_DIST_DENSITIES_H
 #define SVMP_DIST_DENSITIES_H
 

@@ -1,4 +1,4 @@
-/* GeoBUGS' conditional autoregressions. The map is data: its numbers are literals of the expressions. */
+/* GeoBUGS' conditional autoregressions. The map is data: its numbers are literals in the expressions. */
 #include "dist/densities.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "dist/formula_words.h"
 #include "dist/map_neighbours.h"
 
-/* The literals of an array as numbers, to be released. */
+/* The literals of an array as numbers; the caller releases them. */
 static double *numbers_of(program_builder *b, const expr_array *array) {
     double *numbers = NULL;
     const svmp_status status = SVMP_NEW(svmp_builder_context(b), numbers, array->rows);

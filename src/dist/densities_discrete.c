@@ -1,4 +1,4 @@
-/* Discrete distributions: the formula stands above each. */
+/* Discrete distributions, each with its formula. */
 #include "dist/densities.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static bool is(const program_builder *b, expr e, expr_op op) { return svmp_expr_
 
 expr svmp_dbern_density(program_builder *b, expr_array value, const expr_array *arguments) {
     expr x = value.items[0], p = ARGUMENT(0), one = NUMBER(1);
-    expr sign = SUB(MUL(NUMBER(2), x), one); /* of a link that is odd: 1 - ilogit(z) = ilogit(-z) */
+    expr sign = SUB(MUL(NUMBER(2), x), one); /* for a link with ilink(-z) = 1 - ilink(z) */
     if (is(b, p, OP_ilogit)) return LOG_ILOGIT(MUL(svmp_expr_operand(b, p, 0), sign));
     if (is(b, p, OP_phi)) return LOG_PHI(MUL(svmp_expr_operand(b, p, 0), sign));
     if (is(b, p, OP_icloglog)) return IFELSE(x, LOG(p), LOG1P(NEG(p)));

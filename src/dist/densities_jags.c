@@ -1,4 +1,4 @@
-/* Distributions of the modules that JAGS loads, glm and mix, and of newer BUGS: the formula stands above each. */
+/* Distributions of the JAGS modules glm and mix, and of newer versions of BUGS, each with its formula. */
 #include "dist/densities.h"
 
 #include <math.h>
@@ -89,7 +89,7 @@ static expr log_phi(program_builder *b, expr e) { return LOG_PHI(e); }
 static expr between_logits(program_builder *b, expr low, expr high) {
     return ADD(ADD(LOG_ILOGIT(high), LOG_ILOGIT(NEG(low))), LOG1M_EXP(SUB(high, low)));
 }
-/* Above 0 from the other tail, where nothing cancels. */
+/* Above 0 it uses the other tail, so that nothing cancels. */
 static expr between_probits(program_builder *b, expr low, expr high) {
     expr f_low = LOG_PHI(low), f_high = LOG_PHI(high), s_low = LOG_PHI(NEG(low)), s_high = LOG_PHI(NEG(high));
     expr left = ADD(f_high, LOG1M_EXP(SUB(f_high, f_low))), right = ADD(s_low, LOG1M_EXP(SUB(s_low, s_high)));

@@ -1,4 +1,4 @@
-/* Distributions of vectors and matrices: the formula stands above each; p is the number of rows. */
+/* Distributions of vectors and matrices, each with its formula; p is the number of rows. */
 #include "dist/densities.h"
 
 #include "dist/formula_words.h"
@@ -7,7 +7,7 @@
 static const double log_2 = 0.69314718055994530942;
 static const double log_pi = 1.1447298858494001741;
 
-/* `count` expressions for the time of a call; NULL, and the builder's failure, when there is no memory. */
+/* Temporary memory for `count` expressions; NULL, with an error in the builder, if there is no memory. */
 static expr *temporary(program_builder *b, size_t count) {
     expr *made = NULL;
     svmp_context *context = svmp_builder_context(b);

@@ -1,4 +1,4 @@
-/* Continuous distributions on the half-line: the formula stands above each. */
+/* Continuous distributions on the half-line, each with its formula. */
 #include "dist/densities.h"
 
 #include "dist/formula_words.h"
@@ -6,7 +6,7 @@
 static const double half_log_2_pi = 0.91893853320467274178;
 static const double log_2_over_pi = -0.45158270528945486473;
 
-/* x^p for x > 0: one exponential where x is itself one. */
+/* x^p for x > 0; if x is itself an exponential, a single exponential. */
 static expr positive_power(program_builder *b, expr x, expr p) { return EXP(MUL(p, LOG(x))); }
 
 /* ---- dgamma: lambda^r x^(r-1) e^(-lambda x) / gamma(r) ---- */
@@ -19,9 +19,9 @@ static expr stirling(program_builder *b, expr r) {
     return DIV(series, r);
 }
 
-/* Where r is large and lambda x near it, as of a gamma with a small sd, the terms cancel to more digits than there are:
- * r log(lambda x / r) - lambda x + r = r (log(1 + e) - e) with e = lambda x / r - 1. Elsewhere log(1 + e) would lose
- * the digits of a small x. */
+/* If r is large and lambda x close to it, as for a gamma with a small sd, all digits of the terms cancel: r log(lambda
+ * x / r) - lambda x + r = r (log(1 + e) - e) with e = lambda x / r - 1. Elsewhere log(1 + e) would be inaccurate for
+ * small x. */
 static expr log_gamma_density(program_builder *b, expr x, expr r, expr lambda) {
     expr front = SUB(MUL(r, LOG(lambda)), LOGGAM(r));
     expr plain = ADD(SUB(XLOGY(SUB(r, NUMBER(1)), x), MUL(lambda, x)), front);

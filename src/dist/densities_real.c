@@ -1,4 +1,4 @@
-/* Continuous distributions on the line and on intervals: the formula stands above each. */
+/* Continuous distributions on the line and on intervals, each with its formula. */
 #include "dist/densities.h"
 
 #include "dist/formula_words.h"
@@ -52,7 +52,7 @@ expr svmp_dt_density(program_builder *b, expr_array value, const expr_array *arg
     return SUB(ADD(front, scale), MUL(half, LOG1P(ratio)));
 }
 
-/* log P(T < z) of the standard one: I_{k/(k + z^2)}(k/2, 1/2) / 2 is the probability beyond |z|. */
+/* log P(T < z) of the standard t distribution: I_{k/(k + z^2)}(k/2, 1/2) / 2 is the probability beyond |z|. */
 static expr log_t_cdf(program_builder *b, expr z, expr k) {
     expr place = DIV(k, ADD(k, SQUARE(z)));
     expr tail = SUB(LOG_BETA_I(place, HALF(k), NUMBER(0.5)), NUMBER(log_2));
@@ -100,7 +100,7 @@ expr svmp_ddexp_density(program_builder *b, expr_array value, const expr_array *
     expr tau = ARGUMENT(1);
     return SUB(SUB(LOG(tau), NUMBER(log_2)), MUL(tau, ABS(SUB(value.items[0], ARGUMENT(0)))));
 }
-/* e^z/2 left of 0, 1 - e^-z/2 right of it. */
+/* e^z/2 for z < 0, 1 - e^-z/2 for z > 0. */
 static expr log_double_exponential_cdf(program_builder *b, expr z) {
     return IFELSE(BELOW(z, NUMBER(0)), SUB(z, NUMBER(log_2)), LOG1P(NEG(HALF(EXP(NEG(z))))));
 }

@@ -1,4 +1,4 @@
-/* The table, and what is the same for all distributions: truncation, bounds, the density outside the support. */
+/* The table, and the code shared by all distributions: truncation, bounds, the density outside the support. */
 #include "dist/distributions.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ static expr log_between(program_builder *b, const distribution *family, expr low
     return IFELSE(BELOW(s_low, f_low), right, left);
 }
 
-/* log P(lower <= X <= upper). A bound outside the support is none; what does not depend on the bounds is not asked. */
+/* log P(lower <= X <= upper). A bound outside the support has no effect; a tail without a bound is not evaluated. */
 static expr log_mass(program_builder *b, const distribution *family, const truncation *truncated,
                      const expr_array *arguments) {
     if (family->log_cdf == NULL) return NUMBER(0);
@@ -135,7 +135,7 @@ static expr log_mass(program_builder *b, const distribution *family, const trunc
     bool from_below = truncated->lower != NULL && !infinite(b, *truncated->lower);
     bool from_above = truncated->upper != NULL && !infinite(b, *truncated->upper);
     if (from_below) {
-        low = *truncated->lower; /* of a discrete one: the largest whole number that is left out */
+        low = *truncated->lower; /* for discrete distributions: the largest integer that is excluded */
         if (family->discrete) low = NEG(ADD(svmp_expr_integer_divide(b, NEG(low), NUMBER(1)), NUMBER(1)));
     }
     if (from_above) {
@@ -155,13 +155,13 @@ static expr log_mass(program_builder *b, const distribution *family, const trunc
 
 /* ---- arguments outside their domains --------------------------------------------------------------- */
 
-/* 0 where `e` is not negative, NaN elsewhere; nothing for what is a number already, and was looked at. */
+/* 0 where `e` is nonnegative, NaN elsewhere; nothing for literals, which have been checked already. */
 static expr require(program_builder *b, expr sum, expr e) {
     return svmp_expr_level(b, e) == LEVEL_INPUT ? ADD(sum, svmp_expr_require(b, e)) : sum;
 }
 
 static expr require_domain(program_builder *b, argument_domain domain, expr sum, expr item) {
-    const double slack = 1e-9; /* a probability that is 1 to rounding is none too many */
+    const double slack = 1e-9; /* accepts a probability that exceeds 1 by rounding errors */
     switch (domain) {
     case DOMAIN_POSITIVE:
     case DOMAIN_NONNEGATIVE:
@@ -169,12 +169,12 @@ static expr require_domain(program_builder *b, argument_domain domain, expr sum,
     case DOMAIN_PROBABILITY:
         if (svmp_expr_range(b, item) == RANGE_UNIT) return sum;
         return require(b, require(b, sum, item), SUB(NUMBER(1 + slack), item));
-    default: return sum; /* a matrix that is not positive definite shows in its factor */
+    default: return sum; /* a matrix that is not positive definite yields NaN in its Cholesky factor */
     }
 }
 
-/* 0, or NaN where an argument that depends on unknowns leaves its domain: formulas alone may well have a value there.
- */
+/* 0, or NaN where an argument that depends on unknowns leaves its domain, because the formula alone may have a value
+ * there. */
 static expr require_domains(program_builder *b, const distribution *family, size_t order, const expr_array *arguments,
                             const truncation *truncated) {
     expr sum = NUMBER(0);

@@ -1,5 +1,5 @@
 /* The distributions of the model language, one row each in distributions.def: log density in JAGS' parameterisation,
- * support, distribution function for T(,), and how to draw. */
+ * support, distribution function for T(,), and a function that draws. */
 #ifndef SVMP_DIST_DISTRIBUTIONS_H
 #define SVMP_DIST_DISTRIBUTIONS_H
 
@@ -10,7 +10,7 @@
 enum { DISTRIBUTION_ARGUMENTS = 7 };
 #define DISTRIBUTION_LARGEST_URN 0x1p26 /* dhyper: n1 and n2 are below it */
 
-/* An expression, a vector or a matrix of them: column-major, scalars are 1*1, vectors rows*1. Borrowed. */
+/* A scalar, vector or matrix of expressions: column-major, scalars are 1*1, vectors rows*1. The items are borrowed. */
 typedef struct expr_array {
     size_t rows, columns;
     const expr *items;
@@ -22,14 +22,14 @@ typedef struct number_array {
     const double *items;
 } number_array;
 
-/* A stream read number by number, by methods that do not know beforehand how many they need. */
+/* A stream that is read number by number, for algorithms that do not know in advance how many they need. */
 typedef struct random_source {
     random_stream stream;
     uint64_t used;
 
-    /* Unless there are no strata: one of many sources whose kth numbers are stratified, and its places in their
-     * orders: the kth number is drawn by the kth place, and by the last where there are fewer. All sources together
-     * have means and variances with less noise. */
+    /* If `strata` is set, this is one of many sources whose kth numbers are stratified. places[k] is its position in
+     * the order of the kth numbers; later numbers use the last position. Over all sources, means and variances have
+     * less noise. */
     strata strata;
     const uint64_t *places;
     size_t place_count;
@@ -44,8 +44,8 @@ typedef enum argument_domain {
     DOMAIN_NONNEGATIVE, /* >= 0, every item (dcat, dmulti: weights) */
     DOMAIN_PROBABILITY, /* 0 <= p <= 1 */
     DOMAIN_COUNT,       /* 0, 1, 2 ... */
-    DOMAIN_FIXED, /* a vector of any numbers, and of whole ones, that are data: they shape the expression (car.normal)
-                   */
+    DOMAIN_FIXED,       /* vectors of numbers and of integers that must be data, because the expression depends on them
+                           (car.normal) */
     DOMAIN_FIXED_COUNT,
     DOMAIN_POSITIVE_DEFINITE,
     DOMAIN_ASCENDING /* a vector, strictly ascending (dinterval: cut points) */
@@ -61,9 +61,8 @@ typedef struct distribution_argument {
     argument_domain domain;
 } distribution_argument;
 
-/* Where the value lies. For the discrete ones the numbers are whole. An unknown of a kind up to
- * SUPPORT_POSITIVE_DEFINITE can be transformed to the whole line; svmp_distribution_bounds gives the ends of the
- * one-dimensional ones. */
+/* The support. Discrete ones consist of integers. Unknowns with a support up to SUPPORT_POSITIVE_DEFINITE can be
+ * transformed to the whole line; svmp_distribution_bounds returns the ends of one-dimensional supports. */
 typedef enum distribution_support {
     SUPPORT_REAL,
     SUPPORT_POSITIVE,          /* (0, inf) */
@@ -81,7 +80,7 @@ typedef enum distribution_support {
     SUPPORT_COMPOSITION,       /* a vector of counts that sum to the second argument: dmulti */
     SUPPORT_HYPERGEOMETRIC,    /* max(0, m1 - n2) ... min(n1, m1): dhyper */
     SUPPORT_SUM,               /* its argument: dsum */
-    SUPPORT_ROUNDED,           /* the first argument rounded to as many digits as the second says: dround */
+    SUPPORT_ROUNDED,           /* the first argument, rounded to the number of digits in the second: dround */
     SUPPORT_INTERVAL_INDEX     /* 0 ... the length of the second argument: dinterval */
 } distribution_support;
 
@@ -99,31 +98,32 @@ struct distribution {
     /* The log density or log probability of a value inside the support, every normalising term included. */
     expr (*log_density)(program_builder *builder, expr_array value, const expr_array *arguments);
 
-    /* log P(X <= x) and log P(X > x); NULL where it is not truncatable. */
+    /* log P(X <= x) and log P(X > x); NULL if the distribution cannot be truncated. */
     expr (*log_cdf)(program_builder *builder, expr x, const expr_array *arguments);
     expr (*log_survival)(program_builder *builder, expr x, const expr_array *arguments);
 
-    /* One draw; see svmp_distribution_draw. NULL where there is none. `workspace`: rows*rows + rows numbers. */
+    /* One draw; see svmp_distribution_draw. NULL if it cannot be drawn from. `workspace`: rows*rows + rows numbers. */
     void (*draw)(random_source *source, size_t rows, const number_array *arguments, double *workspace, double *value);
 };
 
-/* A location-scale family: with u = x, or of dlnorm u = log x, (u - mu) / tau^power has a distribution that depends on
- * neither of the first two arguments, mu and tau. */
+/* A location-scale family: with u = x, or of dlnorm u = log x, (u - mu) / tau^power has a distribution that does not
+ * depend on mu and tau, the first two arguments. */
 typedef struct location_scale {
-    const char *name, *on_the_line; /* and the distribution of u, with the same arguments */
+    const char *name, *on_the_line; /* on_the_line: the distribution of u, with the same arguments */
     double power;
 } location_scale;
 
-/* NULL: it is none. */
+/* Returns NULL if the distribution is not of such a family. */
 const location_scale *svmp_distribution_location_scale(const distribution *family);
 
-/* Of a location-scale family, at u: d log p / du and -d^2 log p / du^2 of the density of u; and the information on the
- * location, the mean of the latter over u but where the density has a kink (ddexp). */
+/* For a location-scale family, with p the density of u: d log p / du and -d^2 log p / du^2 at u; and the Fisher
+ * information on the location, which is the mean of the latter unless the density has a kink (ddexp). */
 double svmp_location_scale_slope(const distribution *family, const double *arguments, double u);
 double svmp_location_scale_curvature(const distribution *family, const double *arguments, double u);
 double svmp_location_scale_information(const distribution *family, const double *arguments);
 
-/* By its name in the language ("dnorm", "dgen.gamma"), JAGS' other spellings included ("dbinom"); NULL: none such. */
+/* By its name in the language ("dnorm", "dgen.gamma"), or an alternative name of JAGS ("dbinom"). Returns NULL if the
+ * name is not a distribution. */
 const distribution *svmp_distribution_find(const char *name);
 
 /* Whether T(,) is allowed. */
@@ -132,30 +132,30 @@ bool svmp_distribution_truncatable(const distribution *family);
 /* All of them, in the order of distributions.def: for "did you mean", and for tests. */
 const distribution *svmp_distribution_table(size_t *count);
 
-/* Whether value and arguments have ranks and lengths that agree with the distribution and with each other; writes one
- * sentence, without the distribution's place in the model, to `sentence` when not. */
+/* Whether the ranks and lengths of value and arguments agree with the distribution and with each other; if not, writes
+ * a sentence, which does not say where in the model, to `sentence`. */
 bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, size_t columns, size_t argument_count,
                                     const expr_array *arguments, char *sentence, size_t size);
 
-/* T(lower, upper), either NULL: open on that side. */
+/* T(lower, upper); NULL: open on that side. */
 typedef struct truncation {
     const expr *lower, *upper;
 } truncation;
 
-/* log p(value | arguments), truncated where `truncated` says so (NULL: not): divided by P(lower <= X <= upper).
- * `inside`: the caller knows the value is in the support and between the bounds, because a transform put it there or
- * the data was checked. Otherwise the result is -inf outside (with a zero gradient), at the price of the comparisons.
- * Where an argument that depends on inputs leaves its domain, both the result and its gradient are NaN. */
+/* log p(value | arguments), divided by P(lower <= X <= upper) if `truncated` is not NULL. `inside`: the caller
+ * guarantees that the value is in the support and between the bounds, because of a transform or because the data were
+ * checked. Otherwise the result is -inf outside (with a zero gradient), which costs the comparisons. Where an argument
+ * that depends on inputs leaves its domain, both the result and its gradient are NaN. */
 expr svmp_distribution_log_density(program_builder *builder, const distribution *family, expr_array value,
                                    const expr_array *arguments, const truncation *truncated, bool inside);
 
-/* 0 where `x` is in the support, whose ends depend on inputs, and NaN with its gradient elsewhere: to be added to the
- * density of an observed value, for there is no going on where that cannot have been observed. Of one dimension. */
+/* 0 if `x` is in the support, whose ends depend on inputs; otherwise NaN, and so is the gradient. It is added to the
+ * density of an observed value: where that is impossible, no score could lead back. For scalar distributions. */
 expr svmp_distribution_require_value(program_builder *builder, const distribution *family, expr x,
                                      const expr_array *arguments, const truncation *truncated);
 
 /* The ends of a one-dimensional support, as literals (-inf, 0, 1, inf) or expressions in the arguments, narrowed by
- * `truncated` where it is not NULL. Only for scalar distributions. */
+ * `truncated` unless that is NULL. Only for scalar distributions. */
 void svmp_distribution_bounds(program_builder *builder, const distribution *family, const expr_array *arguments,
                               const truncation *truncated, expr *lower, expr *upper);
 
@@ -171,20 +171,20 @@ bool svmp_distribution_contains(const distribution *family, number_array value, 
 bool svmp_distribution_accepts(const distribution *family, size_t which, number_array argument, char *sentence,
                                size_t size);
 
-/* Whether the arguments fit each other, as far as they are known (NaN: not): the degrees of freedom of dwish the
- * `order` of its matrix, the ends of dunif; if not and `sentence` is not NULL, writes why. */
+/* Whether the known arguments (NaN: unknown) are consistent: the degrees of freedom of dwish with the order of its
+ * matrix, the ends of dunif; if not and `sentence` is not NULL, writes why. */
 bool svmp_distribution_arguments_agree(const distribution *family, size_t order, const number_array *arguments,
                                        char *sentence, size_t size);
 
-/* Draws one value (rows*columns numbers, column-major) from the numbers of `source`, between the numbers lower and
- * upper (-INFINITY, INFINITY: open; only for scalars). *drawn is false, and `value` untouched, when the distribution
- * cannot be drawn from (dflat), or when no draw between the bounds was found. */
+/* Draws one value (rows*columns numbers, column-major) from the numbers of `source`, between lower and upper
+ * (-INFINITY, INFINITY: open; only for scalars). *drawn is false, and `value` unchanged, if the distribution cannot be
+ * drawn from (dflat) or no draw between the bounds was found. */
 svmp_status svmp_distribution_draw(svmp_context *context, const distribution *family, random_source source, size_t rows,
                                    size_t columns, const number_array *arguments, double lower, double upper,
                                    bool *drawn, double *value);
 
-/* The same of one dimension, between bounds that hardly any draw of the whole lies between, too: it finds a number
- * wherever the distribution has a distribution function, and the mass between the bounds is more than 0. */
+/* The same for scalars, also between bounds with little probability: it succeeds whenever the distribution has a
+ * distribution function and the probability between the bounds is positive. */
 svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_source source,
                                              const number_array *arguments, double lower, double upper, bool *drawn,
                                              double *value);

@@ -9,7 +9,7 @@
 #define DRAWS(identifier)                                                                                              \
     void svmp_##identifier##_draw(random_source *source, size_t rows, const number_array *arguments,                   \
                                   double *workspace, double *value)
-/* Of a scalar distribution: one expression. */
+/* Draws of scalar distributions: one expression each. */
 #define DRAWS_ONE(identifier, expression)                                                                              \
     DRAWS(identifier) {                                                                                                \
         (void)rows, (void)workspace;                                                                                   \
@@ -171,7 +171,7 @@ DRAWS(dmnorm_vcov) {
     }
 }
 
-/* A normal vector over the root of a chi-square by its degrees of freedom. */
+/* A normal vector divided by the root of a chi-square over its degrees of freedom. */
 DRAWS(dmt) {
     const double k = arguments[2].items[0];
     svmp_dmnorm_draw(source, rows, arguments, workspace, value);
@@ -204,13 +204,13 @@ DRAWS(dwish) {
 
 /* ---- discrete: by inversion, adding up probabilities ------------------------------------------------- */
 
-/* The number of n uniform numbers that are below p. Of many, the middle one in order is a beta: those on one side of it
- * are told at once, those on the other are again uniform (Ahrens and Dieter 1974). */
+/* The number of n uniform numbers that are below p. For large n, the median order statistic has a beta distribution:
+ * the numbers on one side of it are counted at once, those on the other are again uniform (Ahrens and Dieter 1974). */
 static double binomial(random_source *source, double p, double n) {
     double successes = 0;
     if (!(p >= 0 && p <= 1) || isinf(n)) return NAN;
     while (n > 30) {
-        double middle = floor(n / 2) + 1; /* the place in order */
+        double middle = floor(n / 2) + 1; /* the rank */
         double below = standard_gamma(source, middle), above = standard_gamma(source, n + 1 - middle);
         double place = below / (below + above);
         if (place <= p) {
@@ -226,8 +226,8 @@ static double binomial(random_source *source, double p, double n) {
     return successes;
 }
 
-/* The number of events of rate lambda in one unit of time; large rates are made small by the gamma waiting time of a
- * late event (Ahrens and Dieter 1974). */
+/* The number of events of rate lambda in one unit of time; large rates are reduced by the gamma waiting time of a late
+ * event (Ahrens and Dieter 1974). */
 static double poisson(random_source *source, double lambda) {
     double events = 0;
     if (!(lambda >= 0) || isinf(lambda)) return NAN;
@@ -274,7 +274,7 @@ DRAWS(dcat) {
     *value = (double)chosen + 1;
 }
 
-/* One binomial after another, of what is left. */
+/* A sequence of binomials of the remaining trials. */
 DRAWS(dmulti) {
     (void)workspace;
     double sum = 0, left = ARGUMENT(1);

@@ -1,10 +1,9 @@
-/* Draws between bounds: by throwing away what is not between them, and where hardly anything is, by inverting the
- * distribution function.
+/* Draws between bounds: by rejection or, if few draws would be accepted, by inverting the distribution function.
  *
  * With u uniform, x solves P(low < X <= x) = u P(low < X <= high). In the left half, where F is the distribution
  * function, that is
  *     log F(x) = log F(low) + log(1 - u + u F(high)/F(low)),
- * and in the right half the same is said of the survival function S: no digits are lost in either tail. */
+ * and in the right half the same holds for the survival function S: neither tail loses digits. */
 #include <math.h>
 
 #include "dist/distributions.h"
@@ -14,7 +13,7 @@ typedef struct tail {
     program_builder *builder;
     const distribution *family;
     const number_array *arguments;
-    bool right; /* S, falling, in place of F */
+    bool right; /* S, which falls, instead of F */
     svmp_status status;
 } tail;
 
@@ -41,19 +40,19 @@ static double evaluate(tail *t, bool right, double x) {
     return value;
 }
 
-/* Whether x is at or beyond the place where the tail's logarithm is `target`. */
+/* Whether x is at or beyond the point where the log of the tail is `target`. */
 static bool is_reached(tail *t, double x, double target) {
     const double value = evaluate(t, t->right, x);
     return t->right ? value <= target : value >= target;
 }
 
-/* log(a (1 - u) + b u) of two logarithms. */
+/* log(a (1 - u) + b u) from log a and log b. */
 static double mix(double a, double b, double u) {
     const double left = a + log1p(-u), right = b + log(u), most = fmax(left, right);
     return isinf(most) ? most : most + log(exp(left - most) + exp(right - most));
 }
 
-/* An end of the search where a bound is open: from the other one, or 0, farther and farther. */
+/* A finite end of the search on an open side: at growing distances from the other bound, or from 0. */
 static double open_end(tail *t, double from, double sign, double target) {
     const double begin = isfinite(from) ? from : 0;
     for (double step = 1e-3 * (1 + fabs(begin)); isfinite(begin + sign * step); step *= 2)
@@ -62,8 +61,8 @@ static double open_end(tail *t, double from, double sign, double target) {
     return sign * INFINITY;
 }
 
-/* The smallest number, of discrete ones the smallest whole one, at which the target is reached; that is in (low, high].
- */
+/* The smallest number in (low, high] at which the target is reached; for discrete distributions the smallest such
+ * integer. */
 static double solve(tail *t, double low, double high, double target) {
     const bool discrete = t->family->discrete;
     for (;;) {
@@ -76,7 +75,7 @@ static double solve(tail *t, double low, double high, double target) {
 
 static bool invert(tail *t, double lower, double upper, double u, double *value) {
     if (t->family->discrete) {
-        lower = ceil(lower) - 1; /* the largest one that is left out */
+        lower = ceil(lower) - 1; /* the largest integer that is excluded */
         upper = floor(upper);
     }
     t->right = evaluate(t, true, lower) < evaluate(t, false, lower);
@@ -94,7 +93,7 @@ static bool invert(tail *t, double lower, double upper, double u, double *value)
 svmp_status svmp_distribution_draw_truncated(svmp_context *context, const distribution *family, random_source source,
                                              const number_array *arguments, double lower, double upper, bool *drawn,
                                              double *value) {
-    enum { TRIES = 100 }; /* about what inverting costs */
+    enum { TRIES = 100 }; /* about the cost of inverting */
     tail t = {.family = family, .arguments = arguments};
     double x = 0, workspace[2];
     *drawn = false;

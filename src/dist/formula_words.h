@@ -30,7 +30,7 @@
 #define LOG_BETA_I(x, p, q) svmp_expr_log_beta_i(b, x, p, q)
 #define IFELSE(c, x, y)     svmp_expr_ifelse(b, c, x, y)
 #define LESS(x, y)          svmp_expr_less(b, x, y)
-#define BELOW(x, y)         svmp_expr_below(b, x, y) /* where both values of the choice agree at x = y */
+#define BELOW(x, y)         svmp_expr_below(b, x, y) /* only if both values of the choice agree at x = y */
 #define EQUALS(x, y)        svmp_expr_equals(b, x, y)
 
 #endif

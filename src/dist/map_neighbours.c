@@ -6,7 +6,7 @@
 
 #include "maths/eigenvalues.h"
 
-/* The entry of area i's list that names j; SIZE_MAX: none. *times: how many do. */
+/* The entry of area i's list that names j; SIZE_MAX: none. *times: how many entries name it. */
 static size_t entry_of(const car_map *map, size_t first, size_t count, size_t j, size_t *times) {
     size_t found = SIZE_MAX;
     *times = 0;
@@ -18,14 +18,14 @@ static size_t entry_of(const car_map *map, size_t first, size_t count, size_t j,
     return found;
 }
 
-/* Where area i's list begins. */
+/* The start of area i's list. */
 static size_t first_of(const car_map *map, size_t i) {
     double first = 0;
     for (size_t k = 0; k < i; k++) first += map->num[k];
     return (size_t)first;
 }
 
-/* Whether the entry e of area i has an opposite of the same weight. */
+/* Whether entry e of area i has an opposite entry of the same weight. */
 static bool is_mutual(const car_map *map, const double *scale, size_t i, size_t first, size_t e, char *sentence,
                       size_t size) {
     const double other = map->adj[e];

@@ -1,5 +1,5 @@
-/* Maps: which areas are neighbours, in GeoBUGS' lists. Area i has num[i] neighbours; their numbers, from 1, follow
- * those of the areas before it in adj, and weight has a number for each of them. */
+/* Maps: neighbouring areas in GeoBUGS' lists. Area i has num[i] neighbours; their indices, from 1, follow those of
+ * earlier areas in adj, and weight has a number for each of them. */
 #ifndef SVMP_DIST_MAP_NEIGHBOURS_H
 #define SVMP_DIST_MAP_NEIGHBOURS_H
 
@@ -12,11 +12,11 @@ typedef struct car_map {
     const double *adj, *num, *weight;
 } car_map;
 
-/* Whether the lists are those of a map: neighbours exist, both name each other, and once; if not, writes why. `scale`
- * divides the weights of each area before these are compared with their opposites; NULL: 1. */
+/* Whether the lists describe a map: neighbours exist, and each pair names each other exactly once; if not, writes why.
+ * `scale` divides the weights of each area before these are compared with their opposites; NULL: 1. */
 bool svmp_car_is_map(const car_map *map, const double *scale, char *sentence, size_t size);
 
-/* How many components the areas with neighbours form; `root` is room for a number for each area. */
+/* How many components the areas with neighbours form; `root` is workspace for a number per area. */
 size_t svmp_car_components(const car_map *map, size_t *root, size_t *islands);
 
 /* The eigenvalues, ascending, of the matrix of the weights, which divided by `scale` is symmetric: C of car.proper,

@@ -7,7 +7,7 @@
 #include "dist/distributions.h"
 #include "dist/map_neighbours.h"
 
-/* Writes the sentence where one is wanted; always false, so that a refusal is one line. */
+/* Writes the sentence unless the buffer is NULL; always returns false, so that a refusal is one line. */
 static bool refuse(char *sentence, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static bool refuse(char *sentence, size_t size, const char *format, ...) {
     if (sentence != NULL && size > 0) {
@@ -21,8 +21,8 @@ static bool refuse(char *sentence, size_t size, const char *format, ...) {
 
 static bool whole(double x) { return x == floor(x) && isfinite(x); }
 
-/* Symmetric to rounding, a positive diagonal, and for up to 32 rows a Cholesky factor. Larger ones, which would need
- * memory, show themselves as NaN when they are factored in the run. */
+/* Checks for symmetry up to rounding, a positive diagonal and, up to 32 rows, a Cholesky factor. Larger matrices, whose
+ * check would need memory, yield NaN when the run factors them. */
 static bool positive_definite(size_t order, const double *a) {
     enum { LARGEST = 32 };
     double factor[LARGEST * LARGEST];
@@ -47,7 +47,7 @@ static bool positive_definite(size_t order, const double *a) {
 /* ---- arguments ------------------------------------------------------------------------------------ */
 
 static bool item_accepted(argument_domain domain, double x) {
-    if (isinf(x)) return domain == DOMAIN_ASCENDING; /* a cut point that nothing lies beyond */
+    if (isinf(x)) return domain == DOMAIN_ASCENDING; /* a cut point at infinity is allowed */
     switch (domain) {
     case DOMAIN_POSITIVE: return x > 0;
     case DOMAIN_NONNEGATIVE: return x >= 0;
@@ -192,7 +192,7 @@ static void ends(const distribution *family, const number_array *arguments, doub
     }
 }
 
-/* Where t and the cut points are known, there is one value only. */
+/* If t and the cut points are known, only one value is possible. */
 static bool interval_contained(double x, const number_array *arguments, char *sentence, size_t size) {
     double t = arguments[0].items[0], below = 0;
     for (size_t k = 0; k < arguments[1].rows; k++) {

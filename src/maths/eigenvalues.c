@@ -3,9 +3,9 @@
 #include <float.h>
 #include <math.h>
 
-/* Householder: a = Q T Q', T with the diagonal d and e[i] beside d[i] and d[i - 1]; a becomes Q. Row i is reduced by
- * the reflection of the vector u that is left in a[i], from the last row to the first (Martin, Reinsch and Wilkinson
- * 1968, tred2). */
+/* Householder: a = Q T Q', T with the diagonal d and e[i] as the off-diagonal element between d[i - 1] and d[i]; a
+ * becomes Q. Row i is reduced by the reflection of the vector u that is left in a[i], from the last row to the first
+ * (Martin, Reinsch and Wilkinson 1968, tred2). */
 static void reduce(size_t n, double *a, double *d, double *e) {
     for (size_t i = n; i-- > 1;) {
         double *u = a + i * n, scale = 0, h = 0;

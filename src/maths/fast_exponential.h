@@ -1,6 +1,6 @@
-/* The exponential by additions and multiplications alone, so that loops of it run with several lanes an instruction
- * and give the same bits with any: libm's is called once a lane. The error is below 0.7 units in the last place;
- * overflow, gradual underflow, infinities and NaN are those of libm.
+/* The exponential, computed with additions and multiplications only, so that the compiler vectorises loops over it, and
+ * with the same bits for any vector width. libm's exp would be called once per lane. The error is below 0.7 units in
+ * the last place; overflow, gradual underflow, infinities and NaN are those of libm.
  *
  *     exp(a) = 2^k exp(r),    k the integer nearest to a / log 2,    |r| <= log(2)/2 and a little,
  *     exp(r) = 1 + (r + r^2 (1/2 + r s(r))),                         s of degree 9 to 1e-19 */
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 2^k of a whole number that was added to `shifter`: its low bits are those of k. */
+/* 2^k for an integer k that was added to `shifter`: the low bits of the sum are those of k. */
 static inline double svmp_power_of_two(double shifted) {
     uint64_t bits;
     double power;
@@ -24,7 +24,7 @@ static inline double svmp_power_of_two(double shifted) {
 }
 
 static inline double svmp_exp(double a) {
-    const double shifter = 0x1.8p52; /* rounds to whole numbers */
+    const double shifter = 0x1.8p52; /* adding it rounds to an integer */
     a = a > 710 ? 710 : a;           /* inf */
     a = a < -746 ? -746 : a;         /* 0 */
     const double k = (a * 0x1.71547652b82fep+0 + shifter) - shifter;
@@ -43,7 +43,7 @@ static inline double svmp_exp(double a) {
     s = s * r + 0.5;
     const double one = 1 + r, lost = r - (one - 1);
     const double power = one + (lost + (rest + r * r * s));
-    const double half = k * 0.5 + shifter, other = k - (half - shifter); /* 2^1024 and 2^-1075 are no normal numbers */
+    const double half = k * 0.5 + shifter, other = k - (half - shifter); /* 2^1024 and 2^-1075 are not normal numbers */
     return power * svmp_power_of_two(half) * svmp_power_of_two(other + shifter);
 }
 #endif

@@ -27,8 +27,8 @@ void svmp_fourier_free(svmp_context *context, fourier *f) {
 }
 
 /* With w = exp(-pi i / h), of 2 h numbers: the even Z_k are the transform of a_j = z_j + z_j+h, the odd ones that of
- * b_j = (z_j - z_j+h) w^j. Even ones go to the front and odd ones to the back, and so on down: bits reversed. Half by
- * half, rather than stage by stage, what is at hand soon fits the cache. */
+ * b_j = (z_j - z_j+h) w^j. Even ones go to the front and odd ones to the back, and so on down: bits reversed. Recursion
+ * by halves, rather than stage by stage, soon works on data that fits in the cache. */
 static void split(const fourier *f, size_t h, double *restrict re, double *restrict im) {
     const double *restrict c = f->cosine + h, *restrict s = f->sine + h;
     for (size_t j = 0; j < h; j++) {
@@ -40,7 +40,7 @@ static void split(const fourier *f, size_t h, double *restrict re, double *restr
     }
 }
 
-/* The other way: z_j = a_j + b_j w^-j, z_j+h = a_j - b_j w^-j, twice what they were. */
+/* The inverse step: z_j = a_j + b_j w^-j, z_j+h = a_j - b_j w^-j, twice what they were. */
 static void join(const fourier *f, size_t h, double *restrict re, double *restrict im) {
     const double *restrict c = f->cosine + h, *restrict s = f->sine + h;
     for (size_t j = 0; j < h; j++) {
@@ -52,7 +52,7 @@ static void join(const fourier *f, size_t h, double *restrict re, double *restri
     }
 }
 
-enum { CACHED = 1024 }; /* numbers: no more is gained by going down by halves */
+enum { CACHED = 1024 }; /* numbers: below this size, recursion gains nothing */
 
 static void forward(const fourier *f, size_t length, double *re, double *im) {
     if (length > CACHED) {

@@ -8,8 +8,8 @@ enum { PAIRS = 10, ITERATIONS = 5000, TRIALS = 60 };
 static const double sufficient = 1e-4, curvature = 0.9; /* Wolfe's conditions */
 static const double farthest = 1e15;
 
-/* What is left to gain is about slope/2, with slope = g'Hg. At 1e-18 x is within 1e-9 standard deviations of the mode
- * of a density whose logarithm this is; a search that ends with more than 1e-6 has not arrived. */
+/* The remaining gain is about slope/2, with slope = g'Hg. For a log density, 1e-18 means that x is within 1e-9 standard
+ * deviations of the mode. A search that ends with more than 1e-6 has not converged. */
 static const double arrived = 1e-18, near_enough = 1e-6;
 
 typedef struct search {
@@ -28,14 +28,14 @@ static double dot(size_t d, const double *a, const double *b) {
     return sum;
 }
 
-/* Whether x stands at a side of its box and would go through. */
+/* Whether x is at a bound of its box and the direction points outside. */
 static int held(const search *f, size_t i) {
     const lbfgs_problem *p = f->problem;
     return p->lower &&
            ((f->x[i] <= p->lower[i] && f->gradient[i] < 0) || (f->x[i] >= p->upper[i] && f->gradient[i] > 0));
 }
 
-/* direction = H gradient, by the two-loop recursion over the last pairs. */
+/* direction = H gradient, by the two-loop recursion over the stored pairs. */
 static void find_direction(search *f) {
     const size_t d = f->d, kept = f->pairs < PAIRS ? f->pairs : PAIRS;
     double *q = f->direction, alpha[PAIRS];
@@ -71,8 +71,8 @@ static double move(search *f, double t) {
     return largest;
 }
 
-/* Whether the trial is higher by enough: as Armijo has it or, where differences of values are rounding, as its gradient
- * has it (Hager and Zhang 2005). */
+/* Whether the trial increases the value sufficiently: by Armijo's condition or, where differences of values are
+ * rounding errors, by a condition on the gradient (Hager and Zhang 2005). */
 static int is_higher(const search *f, double slope) {
     double predicted = 0;
     for (size_t i = 0; i < f->d; i++) predicted += f->gradient[i] * (f->trial[i] - f->x[i]);
@@ -83,7 +83,8 @@ static int is_higher(const search *f, double slope) {
 
 typedef enum step { STEP_TAKEN, STEP_NONE, STEP_AWAY } step;
 
-/* Bisects for Wolfe's conditions (Lewis and Overton 2013); in a box, for the first of them. */
+/* Finds a step that satisfies Wolfe's conditions by bisection (Lewis and Overton 2013); in a box, only the first
+ * condition. */
 static svmp_status find_step(search *f, step *found) {
     const lbfgs_problem *p = f->problem;
     double low = 0, high = INFINITY, t = 1;
@@ -106,7 +107,7 @@ static svmp_status find_step(search *f, step *found) {
         t = isfinite(high) ? 0.5 * (low + high) : 2 * t;
     }
     if (low == 0) return SVMP_OK;
-    move(f, low); /* a kink: higher, at least */
+    move(f, low); /* a kink: accept a step that at least increases the value */
     *found = STEP_TAKEN;
     return p->evaluate(p->user_data, f->trial, &f->trial_value, f->trial_gradient);
 }
@@ -144,7 +145,7 @@ static svmp_status climb(search *f, lbfgs_result *end) {
         else if (f->pairs == 0 || f->slope <= near_enough)
             break;
         else
-            f->pairs = 0; /* perhaps the pairs mislead: once more along the gradient */
+            f->pairs = 0; /* the pairs may be misleading: try once more along the gradient */
         end->value = f->value;
     }
     if (f->slope <= near_enough) end->outcome = LBFGS_CONVERGED;

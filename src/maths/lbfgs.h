@@ -6,8 +6,8 @@
 
 typedef struct lbfgs_problem {
     size_t dimension;
-    const double *lower, *upper; /* a box that x is kept in, or NULL */
-    /* Value and gradient at x; a value that is not finite shortens the step. A status other than SVMP_OK ends the
+    const double *lower, *upper; /* bounds on x, or NULL */
+    /* Value and gradient at x; if the value is not finite, the step is shortened. A status other than SVMP_OK ends the
      * search. */
     svmp_status (*evaluate)(void *user_data, const double *x, double *value, double *gradient);
     void *user_data;

@@ -21,8 +21,8 @@ static void sort_few(double *values, ptrdiff_t low, ptrdiff_t high) {
     }
 }
 
-/* Hoare's selection, the median of three as pivot; a few numbers are sorted. A NaN compares as equal to everything: the
- * order is then no order, but the loops still end. */
+/* Hoare's selection with the median of three as pivot; short arrays are sorted. A NaN compares as equal to everything:
+ * the order is then undefined, but the loops still end. */
 double svmp_select(double *values, size_t count, size_t rank) {
     enum { FEW = 16 };
     ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, k = (ptrdiff_t)rank;
@@ -47,9 +47,9 @@ double svmp_select(double *values, size_t count, size_t rank) {
 
 /* ---- two neighbours ---------------------------------------------------------------------------------------------- */
 
-enum { SAMPLE = 128, MARGIN = 17 }; /* three standard errors of a rank of the sample, to either side */
+enum { SAMPLE = 128, MARGIN = 17 }; /* ranks of the sample, to either side: three standard errors */
 
-/* Numbers between which, by a sample, those of the ranks lower and upper lie. */
+/* Two numbers that bracket the values of ranks lower and upper, estimated from a sample. */
 static void guess_bounds(const double *values, size_t count, size_t lower, size_t upper, double *low, double *high) {
     double some[SAMPLE];
     for (size_t k = 0; k < SAMPLE; k++) some[k] = values[k * count / SAMPLE];
@@ -58,8 +58,9 @@ static void guess_bounds(const double *values, size_t count, size_t lower, size_
     *high = to < SAMPLE ? svmp_select(some, SAMPLE, to) : INFINITY;
 }
 
-/* Leaves only numbers around the ranks lower and upper, which become their ranks there; returns how many. Without
- * branches that depend on the numbers: where these have no order, half of such branches are mispredicted. */
+/* Keeps only numbers around the ranks lower and upper, which are updated to ranks among those kept; returns their
+ * count. The loop has no branches that depend on the numbers: for unordered data half of these would be
+ * mispredicted. */
 static size_t keep_middle(double *values, size_t count, size_t *lower, size_t *upper) {
     double low, high;
     size_t below = 0, inside = 0, kept = 0;
@@ -68,7 +69,7 @@ static size_t keep_middle(double *values, size_t count, size_t *lower, size_t *u
         below += values[k] < low;
         inside += values[k] <= high;
     }
-    if (*lower < below || *upper >= inside) return count; /* the sample was no good */
+    if (*lower < below || *upper >= inside) return count; /* the sample did not bracket the ranks */
     for (size_t k = 0; k < count; k++) {
         const double value = values[k];
         values[kept] = value;
@@ -83,5 +84,5 @@ void svmp_select_two(double *values, size_t count, size_t lower, size_t upper, d
     enum { MANY = 400 };
     if (count > MANY) count = keep_middle(values, count, &lower, &upper);
     *at_lower = *at_upper = svmp_select(values, count, upper);
-    if (lower < upper) *at_lower = svmp_select(values, upper, upper - 1); /* the largest of those before it */
+    if (lower < upper) *at_lower = svmp_select(values, upper, upper - 1); /* the largest of the values before it */
 }

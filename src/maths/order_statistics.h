@@ -8,8 +8,8 @@
  * and no value after it is smaller. Linear time on average. */
 double svmp_select(double *values, size_t count, size_t rank);
 
-/* The values of ranks lower <= upper <= lower + 1 among `count`, the same as svmp_select's, sooner where there are many
- * in no order. The contents of `values` are undefined afterwards. */
+/* The values of ranks lower <= upper <= lower + 1 among `count`, equal to those of svmp_select, but faster for many
+ * unordered values. The contents of `values` are undefined afterwards. */
 void svmp_select_two(double *values, size_t count, size_t lower, size_t upper, double *at_lower, double *at_upper);
 
 #endif

@@ -18,7 +18,7 @@ static void insert_each(placed *items, size_t count) {
     }
 }
 
-/* Runs of 16 by insertion, then merged from one array into the other until one run is left. */
+/* Sorts runs of 16 by insertion, then merges them from one array into the other until one run is left. */
 void svmp_sort(placed *items, placed *spare, size_t count) {
     enum { RUN = 16 };
     placed *from = items, *to = spare;

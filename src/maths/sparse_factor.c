@@ -41,16 +41,16 @@ static svmp_status report(const factorisation *f) {
                      f->common.status);
 }
 
-/* Multiplications of a factorisation from which on supernodes are worth their panels, and a second order its search,
- * which takes as long as some of these. */
+/* Multiplications of a factorisation from which on supernodes are faster, and a second elimination order is worth the
+ * search for it. */
 static const double many = 1e6, costly = 5e7;
 
-/* The supernodes of the better of two orders, if the first one is costly. */
+/* The supernodes of the better of two elimination orders, if the first one is expensive. */
 static svmp_status find_supernodes(factorisation *f) {
     cholmod_common *common = &f->common;
     common->nmethods = common->fl > costly ? 2 : 1;
     common->method[0].ordering = CHOLMOD_AMD;
-    common->method[1].ordering = CHOLMOD_METIS; /* passed over if this CHOLMOD does not have it */
+    common->method[1].ordering = CHOLMOD_METIS; /* skipped by a CHOLMOD without METIS */
     common->supernodal = CHOLMOD_SUPERNODAL;
     cholmod_l_free_factor(&f->factor, common);
     cholmod_factor *factor = cholmod_l_analyze(f->A, common);
@@ -136,7 +136,7 @@ static void release(factorisation *f) {
     svmp_release(f->context, f->value);
 }
 
-/* Column after column, each subtracted from those behind it. */
+/* Right-looking, column by column: each column is subtracted from those after it. */
 svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad) {
     const sparsity *pattern = f->pattern;
     const size_t order = pattern->order;
@@ -208,10 +208,10 @@ size_t svmp_factorisation_rounded_pivot(const factorisation *f, const double *A)
 
 /* ---- solving ----------------------------------------------------------------------------------------------------- */
 
-enum { AT_ONCE = 4 }; /* columns or rows of L for which a row of y is fetched once */
+enum { AT_ONCE = 4 }; /* columns or rows of L that are applied to a row of y each time it is loaded */
 
-/* Whether the columns j ... j + AT_ONCE - 1 have the same rows below. A column's rows are among those of the column
- * that its first row names, so that the counts decide. */
+/* Whether columns j ... j + AT_ONCE - 1 have the same rows below them. The rows of a column are a subset of those of
+ * its parent, the column of its first row, so it suffices to compare counts. */
 static inline int go_together(const triangle *L, size_t order, size_t j) {
     if (j + AT_ONCE > order) return 0;
     for (size_t k = j; k + 1 < j + AT_ONCE; k++)
@@ -277,7 +277,7 @@ SVMP_CLONES static void solve_back(const triangle *L, size_t order, size_t n, si
     }
 }
 
-/* Shares of the n columns of y. */
+/* Each thread takes a share of the n columns of y. */
 typedef struct solution {
     const triangle *L;
     size_t order, n, shares;
@@ -320,7 +320,8 @@ svmp_status svmp_factorisation_correlate(factorisation *f, int threads, size_t n
 /* Takahashi's recursion. Z = A^-1 (permuted) is needed on the pattern of L only; with S_j the rows below the diagonal
  * of column j, for j from last to first:
  *     Z_ij = - 1/L_jj sum_{k in S_j} Z_ik L_kj   (i in S_j),    Z_jj = 1/L_jj^2 - 1/L_jj sum_{k in S_j} Z_kj L_kj
- * Every Z_ik with i, k in S_j lies on the pattern: column k is walked once and met rows are found through place[]. */
+ * Every Z_ik with i, k in S_j lies on the pattern: column k is traversed once, and its rows are found through
+ * place[]. */
 static void invert_on_pattern(const triangle *L, size_t order, double *Z, size_t *place, double *sum) {
     for (size_t j = order; j-- > 0;) {
         const int64_t from = L->start[j], count = L->count[j], *row = L->row + L->row_start[j];
@@ -349,7 +350,7 @@ static void invert_on_pattern(const triangle *L, size_t order, double *Z, size_t
     }
 }
 
-/* Where the entry of column j of L in row i is: it is there. */
+/* The position of the entry in row i of column j of L, which must exist. */
 static int64_t find(const triangle *L, size_t j, int64_t i) {
     const int64_t *row = L->row + L->row_start[j];
     int64_t from = 0, to = L->count[j];
@@ -370,7 +371,7 @@ svmp_status svmp_factorisation_inverse(factorisation *f, double *inverse) {
     svmp_context *context = f->context;
     svmp_status status;
     size_t *place = NULL;
-    int64_t *position = NULL; /* of a row of A in L */
+    int64_t *position = NULL; /* row of A -> its position in L */
     double *Z = NULL, *sum = NULL;
     size_t numbers = 0;
     for (size_t j = 0; j < order; j++)

@@ -1,7 +1,7 @@
-/* Cholesky factors of sparse symmetric matrices with one pattern: analysed once, factorised as often as the numbers
+/* Cholesky factors of sparse symmetric matrices with one pattern: analysed once, then factorised whenever the values
  * change. CHOLMOD chooses the order of elimination. Small factors are computed by CHOLMOD, column by column; large ones
- * by supernodes (sparse_supernodes.h) and all threads. In a build without CHOLMOD the factor is dense, and the matrix
- * has at most a few thousand rows. */
+ * by supernodes (sparse_supernodes.h) and all threads. Without CHOLMOD the factor is dense, and matrices are limited to
+ * a few thousand rows. */
 #ifndef SVMP_MATHS_SPARSE_FACTOR_H
 #define SVMP_MATHS_SPARSE_FACTOR_H
 
@@ -9,13 +9,13 @@
 
 typedef struct factorisation factorisation;
 
-/* Chooses an order of elimination and counts the factor's entries. The pattern must live as long. */
+/* Chooses an order of elimination and counts the factor's entries. The pattern must outlive the factorisation. */
 svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pattern, factorisation **made);
 
 void svmp_factorisation_free(factorisation *f); /* NULL-safe */
 
-/* A = P' L L' P from the entries of the pattern. *bad becomes SIZE_MAX, or the row whose pivot is not above 0, and
- * there is no factor then. The same bits for any number of threads. */
+/* A = P' L L' P from the entries of the pattern. *bad becomes SIZE_MAX or, if there is no factor, the row whose pivot
+ * is not positive. The same bits for any number of threads. */
 svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad);
 
 /* Of the last factor: */
@@ -23,11 +23,11 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad);
 size_t svmp_factorisation_entries(const factorisation *f); /* of L */
 double svmp_factorisation_log_determinant(const factorisation *f);
 
-/* A row whose pivot is lost in the rounding of A, which may then be singular; SIZE_MAX: there is none. */
+/* A row whose pivot is within the rounding error of A, so that A may be singular; SIZE_MAX if there is none. */
 size_t svmp_factorisation_rounded_pivot(const factorisation *f, const double *A);
 
-/* x = A^-1 x, of n columns x[i*n + l]; and x = P' L'^-1 x, which makes standard normal numbers draws from N(0, A^-1).
- * What a column yields does not depend on n or on threads. */
+/* solve: x <- A^-1 x for n columns x[i*n + l]. correlate: x <- P' L'^-1 x, which turns standard normal numbers into
+ * draws from N(0, A^-1). The result of a column does not depend on n or on threads. */
 svmp_status svmp_factorisation_solve(factorisation *f, int threads, size_t n, double *x);
 svmp_status svmp_factorisation_correlate(factorisation *f, int threads, size_t n, double *x);
 

@@ -1,6 +1,6 @@
 #include "maths/sparse_pattern.h"
 
-/* One stable pass of a radix sort of the places whose numbers are in `from`. */
+/* One stable pass of a radix sort of the entries whose indices are in `from`. */
 static svmp_status sort_by(svmp_context *context, size_t order, size_t count, const sparse_place *places, int by_row,
                            const uint32_t *from, uint32_t *to) {
     size_t *next = NULL;
@@ -15,7 +15,7 @@ static svmp_status sort_by(svmp_context *context, size_t order, size_t count, co
     return SVMP_OK;
 }
 
-/* The lower triangle's places, then the diagonal's. */
+/* The entries of the lower triangle, then those of the diagonal. */
 static void fold(size_t order, size_t count, const sparse_place *places, sparse_place *folded) {
     for (size_t k = 0; k < count; k++) {
         const sparse_place p = places[k];

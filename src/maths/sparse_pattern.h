@@ -14,8 +14,8 @@ typedef struct sparse_place {
     uint32_t row, column;
 } sparse_place;
 
-/* The pattern of the diagonal and of `count` places, of either triangle, any of them many times; place[k], unless NULL,
- * becomes the entry that the k-th one is. Linear time. */
+/* The pattern of the diagonal and of `count` entries from either triangle, possibly repeated; place[k], unless `place`
+ * is NULL, becomes the index of the k-th one in the pattern. Linear time. */
 svmp_status svmp_sparsity_create(svmp_context *context, size_t order, size_t count, const sparse_place *places,
                                  uint32_t *place, sparsity *made);
 void svmp_sparsity_free(svmp_context *context, sparsity *pattern); /* accepts an all-zero value */

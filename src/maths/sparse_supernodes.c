@@ -11,7 +11,7 @@
 enum { WIDEST = 48 };            /* columns of a panel: wider ones are split */
 enum { LANES = 8, ABREAST = 4 }; /* rows and columns of a product that stay in registers */
 
-/* Rows of panel `from`, from its a-th to before its b-th, are columns of the panel that has this one in its list. */
+/* An update of a panel by panel `from`: rows a ... b - 1 of `from` are columns of the updated panel. */
 typedef struct update {
     uint32_t from, a, b;
 } update;
@@ -30,12 +30,12 @@ struct supernodes {
     update *updates;
     int64_t *place; /* entry of the pattern -> where it is in `value` */
     double *value;
-    uint32_t *tree;     /* panels, tree after tree: those of trees that need nothing of one another, then the rest */
-    size_t *tree_start; /* tree -> its first one; trees + 1; the rest is behind the last */
+    uint32_t *tree;     /* panels by subtree: those of independent subtrees, then the remaining ones */
+    size_t *tree_start; /* subtree -> its first panel; trees + 1; the remaining panels come after the last */
     size_t trees;
     double *workspace; /* of each thread */
     size_t workspace_size;
-    uint32_t *local; /* of each thread: row -> its number among those of a panel */
+    uint32_t *local; /* of each thread: row -> its index within a panel */
 };
 
 static size_t width_of(const supernodes *s, size_t p) { return s->first[p + 1] - s->first[p]; }
@@ -43,7 +43,7 @@ static size_t height_of(const supernodes *s, size_t p) { return (size_t)(s->rows
 
 /* ---- analysis ---------------------------------------------------------------------------------------------------- */
 
-/* Panels of at most WIDEST columns. The parts of a wide one have their rows in the same place. */
+/* Splits supernodes into panels of at most WIDEST columns. The panels of one supernode share its row list. */
 static svmp_status copy_panels(supernodes *s, const cholmod_factor *L) {
     svmp_context *context = s->context;
     const SuiteSparse_long *super = L->super, *pi = L->pi, *rows = L->s;
@@ -90,7 +90,7 @@ static svmp_status describe_columns(supernodes *s, const cholmod_factor *L) {
     return SVMP_OK;
 }
 
-/* The number of a row among those of a panel, which has it. */
+/* The index of a row within a panel that contains it. */
 static size_t find_row(const supernodes *s, size_t p, int64_t row) {
     const int64_t *rows = s->row + s->rows_at[p];
     size_t from = 0, to = height_of(s, p);
@@ -120,7 +120,7 @@ static svmp_status place_entries(supernodes *s, const uint32_t *panel_of) {
     return SVMP_OK;
 }
 
-/* Rows a ... of panel p that are columns of one other panel: where they end. */
+/* The end of the range of rows, from a on, of panel p that are columns of one other panel. */
 static size_t next_piece(const supernodes *s, const uint32_t *panel_of, size_t p, size_t a) {
     const int64_t *rows = s->row + s->rows_at[p];
     size_t b = a + 1;
@@ -130,7 +130,8 @@ static size_t next_piece(const supernodes *s, const uint32_t *panel_of, size_t p
 
 static svmp_status list_updates(supernodes *s, const uint32_t *panel_of) {
     svmp_context *context = s->context;
-    SVMP_TRY(SVMP_NEW(context, s->update_start, s->count + 2)); /* counted two places on: the second pass moves them */
+    SVMP_TRY(SVMP_NEW(context, s->update_start,
+                      s->count + 2)); /* counts are stored two places further on: the second pass shifts them */
     for (size_t p = 0; p < s->count; p++)
         for (size_t a = width_of(s, p); a < height_of(s, p); a = next_piece(s, panel_of, p, a))
             s->update_start[panel_of[s->row[s->rows_at[p] + (int64_t)a]] + 2]++;
@@ -145,7 +146,7 @@ static svmp_status list_updates(supernodes *s, const uint32_t *panel_of) {
     return SVMP_OK;
 }
 
-/* Multiplications for a panel. */
+/* The number of multiplications for a panel. */
 static double work_of(const supernodes *s, size_t p) {
     double work = (double)height_of(s, p) * (double)(width_of(s, p) * width_of(s, p));
     for (size_t u = s->update_start[p]; u < s->update_start[p + 1]; u++) {
@@ -155,12 +156,12 @@ static double work_of(const supernodes *s, size_t p) {
     return work;
 }
 
-/* Trees of at most a 64th of the work; a panel belongs with the first panel that it updates. */
+/* Subtrees of at most 1/64 of the work; the parent of a panel is the first panel that it updates. */
 static svmp_status plant_trees(supernodes *s, const uint32_t *panel_of) {
     svmp_context *context = s->context;
     svmp_status status;
     double *work = NULL, all = 0;
-    uint32_t *root = NULL; /* panel -> root of its tree; UINT32_MAX: none */
+    uint32_t *root = NULL; /* panel -> root of its subtree; UINT32_MAX: none */
     size_t *next = NULL;
     SVMP_CHECK(SVMP_NEW(context, work, s->count));
     SVMP_CHECK(SVMP_NEW(context, root, s->count));
@@ -266,7 +267,7 @@ triangle svmp_supernodes_triangle(const supernodes *s) {
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* c = a b', m x n from m x k and n x k numbers, column by column, `height` from column to column of a and b, and m of
- * c. Every number is a sum from the first column to the last. */
+ * c. Each element is summed from the first column to the last. */
 SVMP_CLONES static void multiply(size_t m, size_t n, size_t k, size_t height, const double *a, const double *b,
                                  double *c) {
     for (size_t j = 0; j < n; j += ABREAST) {
@@ -290,7 +291,7 @@ SVMP_CLONES static void multiply(size_t m, size_t n, size_t k, size_t height, co
     }
 }
 
-/* What a panel's columns from ... to - 1 lose to another one. */
+/* Subtracts the update by another panel from columns from ... to - 1 of a panel. */
 static void subtract(const supernodes *s, size_t p, const update *by, size_t from, size_t to, const uint32_t *local,
                      double *workspace) {
     const size_t height = height_of(s, by->from);
@@ -314,7 +315,8 @@ static void update_columns(const supernodes *s, size_t p, size_t from, size_t to
         subtract(s, p, &s->updates[u], from, to, local, workspace);
 }
 
-/* Cholesky's factor of the panel's own block, and what is below it. Returns the first column whose pivot is bad. */
+/* The Cholesky factor of the panel's diagonal block and of the rows below it. Returns the first column whose pivot is
+ * not positive. */
 SVMP_CLONES static size_t finish(const supernodes *s, size_t p) {
     const size_t height = height_of(s, p), width = width_of(s, p);
     double *panel = s->value + s->at[p];
@@ -340,10 +342,10 @@ static void number_rows(const supernodes *s, size_t p, uint32_t *local) {
 
 typedef struct trees {
     const supernodes *s;
-    atomic_size_t bad; /* the first column that is */
+    atomic_size_t bad; /* the first bad column */
 } trees;
 
-/* The panels of a tree, children first; it stops at a bad one. */
+/* Factorises the panels of a subtree, children first; stops at a bad pivot. */
 static void factorise_tree(void *work, size_t tree) {
     trees *all = work;
     const supernodes *s = all->s;
@@ -371,10 +373,11 @@ static void update_share(void *work, size_t k) {
                    of->s->workspace + k * of->s->workspace_size);
 }
 
-/* A panel above the trees: the threads share its columns. */
+/* A panel above the subtrees: the threads share its columns. */
 static size_t factorise_top(const supernodes *s, size_t p) {
     const size_t width = width_of(s, p);
-    int threads = svmp_threads_for(s->threads, 0.1 * work_of(s, p)); /* there are many: each has to be worth its wait */
+    int threads = svmp_threads_for(
+        s->threads, 0.1 * work_of(s, p)); /* there are many such panels: each must outweigh the cost of a barrier */
     if ((size_t)threads > (width + ABREAST - 1) / ABREAST) threads = (int)((width + ABREAST - 1) / ABREAST);
     number_rows(s, p, s->local);
     svmp_parallel_for(threads, (size_t)threads, 1, update_share, &(shared_panel){s, p, (size_t)threads});

@@ -1,7 +1,7 @@
-/* Cholesky factors by supernodes: columns of L that share their rows below stand in one dense panel, so that most of
- * the work is products of small dense matrices. CHOLMOD finds the order of elimination and the panels; the numbers are
- * computed here, since with BLAS their bits would depend on its version and its threads. For matrices that are
- * factorised many times. Every number is a sum in one fixed order: the same bits for any number of threads. */
+/* Cholesky factors by supernodes: columns of L with the same rows below them form one dense panel, so that most of the
+ * work is products of small dense matrices. CHOLMOD finds the order of elimination and the panels; the numbers are
+ * computed here, because with a BLAS they would depend on its version and threads. For matrices that are factorised
+ * many times. Every number is a sum in one fixed order: the same bits for any number of threads. */
 #ifndef SVMP_MATHS_SPARSE_SUPERNODES_H
 #define SVMP_MATHS_SPARSE_SUPERNODES_H
 
@@ -14,8 +14,8 @@
 
 typedef struct supernodes supernodes;
 
-/* From CHOLMOD's supernodal analysis of a matrix with this pattern; the factor is not needed afterwards, the pattern
- * is. */
+/* Made from CHOLMOD's supernodal analysis of a matrix with this pattern. The pattern must outlive it; CHOLMOD's factor
+ * need not. */
 svmp_status svmp_supernodes_create(svmp_context *context, const sparsity *pattern, const cholmod_factor *analysed,
                                    supernodes **made);
 void svmp_supernodes_free(supernodes *s); /* NULL-safe */

@@ -1,11 +1,11 @@
-/* Special functions that libm lacks, accurate to about 1e-14 relative where nothing else is said. No globals. */
+/* Special functions that libm lacks, accurate to about 1e-14 relative unless stated otherwise. No global state. */
 #ifndef SVMP_MATHS_SPECIAL_H
 #define SVMP_MATHS_SPECIAL_H
 
 #include "maths/fast_exponential.h"
 
-/* How the functions are declared, and those that only they call: on a device as its own. A structure is MADE(type){...}
- * in C and in C++. */
+/* Macros that let device code compile these files, too: SPECIAL declares a function, SPECIAL_OWN one that only these
+ * files call, and MADE(type){...} is a compound literal in C and C++. */
 #ifdef __CUDACC__
 #define SPECIAL     static __device__ __noinline__
 #define SPECIAL_OWN static __device__ __noinline__
@@ -37,7 +37,8 @@ SPECIAL double svmp_log_gamma_q(double a, double x);
 SPECIAL double svmp_log_gamma_p_shape(double a, double x);
 SPECIAL double svmp_log_gamma_q_shape(double a, double x);
 
-/* Their second derivatives with respect to a, by differences of the first ones, accurate to about 1e-10 relative. */
+/* Their second derivatives with respect to a, by differences of the first derivatives, accurate to about 1e-10
+ * relative. */
 SPECIAL double svmp_log_gamma_p_bend(double a, double x);
 SPECIAL double svmp_log_gamma_q_bend(double a, double x);
 
@@ -58,19 +59,20 @@ SPECIAL double svmp_gamma_quantile(double p, double a);
 SPECIAL double svmp_beta_quantile(double p, double a, double b);
 SPECIAL double svmp_t_quantile(double p, double k);
 
-/* log 0F1(; b; z), b > 0, z >= 0, and its first and second derivative by b. */
+/* log 0F1(; b; z), b > 0, z >= 0, and its first and second derivative with respect to b. */
 SPECIAL double svmp_log_0f1(double b, double z);
 SPECIAL double svmp_log_0f1_shape(double b, double z);
 SPECIAL double svmp_log_0f1_bend(double b, double z);
 
-/* log of the integral of v^k exp(-(v - m)^2 / 2) over v > 0, k > -1, and its first and second derivative by k. */
+/* log of the integral of v^k exp(-(v - m)^2 / 2) over v > 0, k > -1, and its first and second derivative with respect
+ * to k. */
 SPECIAL double svmp_log_normal_power(double k, double m);
 SPECIAL double svmp_log_normal_power_shape(double k, double m);
 SPECIAL double svmp_log_normal_power_bend(double k, double m);
 
-/* Of the noncentral hypergeometric distribution with n1, n2, m and odds ratio psi: log of the sum over u of
- * C(n1, u) C(n2, m - u) psi^u, the mean and the variance. `packed` is n1*2^26 + n2. NaN unless n1, n2 and m are counts
- * below 2^26 with m <= n1 + n2. */
+/* For the noncentral hypergeometric distribution with n1, n2, m and odds ratio psi: the log of the sum over u of C(n1,
+ * u) C(n2, m - u) psi^u, the mean and the variance. `packed` is n1*2^26 + n2. NaN unless n1, n2 and m are counts below
+ * 2^26 with m <= n1 + n2. */
 SPECIAL double svmp_log_hypergeometric_sum(double packed, double m, double log_psi);
 SPECIAL double svmp_hypergeometric_mean(double packed, double m, double log_psi);
 SPECIAL double svmp_hypergeometric_variance(double packed, double m, double log_psi);

@@ -11,7 +11,7 @@ typedef struct dual {
 /* The k-th coefficient of the continued fraction, k = 1, 2, ...
  *     u_2m   = m (b - m) x / ((a + 2m - 1)(a + 2m))
  *     u_2m+1 = -(a + m)(a + b + m) x / ((a + 2m)(a + 2m + 1))
- * with derivatives by the logarithm, written so that a zero factor does no harm. */
+ * with derivatives of the logarithm, written so that a zero factor does no harm. */
 SPECIAL_OWN dual coefficient(double x, double a, double b, double k) {
     double m = floor(k / 2);
     if (k == 2 * m) {
@@ -26,7 +26,7 @@ SPECIAL_OWN dual coefficient(double x, double a, double b, double k) {
 /* F = 1/(1 + u_1/(1 + u_2/(1 + ...))). Lentz' method gives the denominator:
  *     C_0 = 1, D_0 = 0,   C_k = 1 + u_k/C_{k-1},   D_k = 1/(1 + u_k D_{k-1}),   f_k = f_{k-1} C_k D_k. */
 SPECIAL_OWN dual fraction(double x, double a, double b) {
-    const double tiny = 1e-300, rounding = 4e-16; /* a ratio of 1 is no nearer to 1 than its two factors */
+    const double tiny = 1e-300, rounding = 4e-16; /* the ratio of two rounded factors is no closer to 1 than this */
     dual c = {1, 0, 0}, d = {0, 0, 0}, f = {1, 0, 0};
     for (double k = 1; k < 1e6; k++) {
         dual u = coefficient(x, a, b, k), next_c, next_d, ratio;
@@ -78,7 +78,7 @@ SPECIAL double svmp_log_beta_i(double x, double a, double b) { return log_beta_i
 SPECIAL double svmp_log_beta_i_first(double x, double a, double b) { return log_beta_i(x, a, b).a; }
 SPECIAL double svmp_log_beta_i_second(double x, double a, double b) { return log_beta_i(x, a, b).b; }
 
-/* Differences of the first derivatives: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h, h a part of what is moved. */
+/* Differences of the first derivatives: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h, h proportional to the argument. */
 SPECIAL_OWN dual difference(dual up, dual down) {
     return MADE(dual){up.value - down.value, up.a - down.a, up.b - down.b};
 }

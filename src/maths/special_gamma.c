@@ -65,7 +65,7 @@ SPECIAL_OWN dual series(double a, double x) {
  * Lentz' method: numerators u_k = -k(k-a), denominators v_k = x + 2k + 1 - a, k = 1, 2, ...
  *     C_k = v_k + u_k / C_{k-1},   D_k = 1 / (v_k + u_k D_{k-1}),   H_k = H_{k-1} C_k D_k. */
 SPECIAL_OWN dual fraction(double a, double x) {
-    const double tiny = 1e-300, rounding = 4e-16; /* a ratio of 1 is no nearer to 1 than its two factors */
+    const double tiny = 1e-300, rounding = 4e-16; /* the ratio of two rounded factors is no closer to 1 than this */
     dual c = {1 / tiny, 0}, d, h;
     double v = x + 1 - a;
     d.value = 1 / v;
@@ -93,7 +93,7 @@ SPECIAL_OWN dual fraction(double a, double x) {
     return h;
 }
 
-/* The smaller of P (lower) and Q as a log with its derivative; which one it is. */
+/* The log of the smaller of P (then *lower is set) and Q, with its derivative. */
 SPECIAL_OWN dual smaller_tail(double a, double x, int *lower) {
     double front = a * log(x) - x - svmp_log_gamma(a);
     *lower = x < a + 1;
@@ -122,7 +122,7 @@ SPECIAL double svmp_log_gamma_q(double a, double x) { return log_tail(a, x, 0).v
 SPECIAL double svmp_log_gamma_p_shape(double a, double x) { return log_tail(a, x, 1).slope; }
 SPECIAL double svmp_log_gamma_q_shape(double a, double x) { return log_tail(a, x, 0).slope; }
 
-/* d/da of a derivative: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h. Steps that are a part of a keep it positive. */
+/* d/da of a derivative: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h. Steps proportional to a keep it positive. */
 SPECIAL_OWN double bend(double a, double x, int lower) {
     const double h = 0x1p-9 * a;
     const double near = log_tail(a + h, x, lower).slope - log_tail(a - h, x, lower).slope;

@@ -1,10 +1,11 @@
 /* What noncentral distributions need: 0F1(; b; z), and the integral of v^k exp(-(v - m)^2 / 2) over v > 0, as
- * logarithms, with their derivatives by b and k. Both are sums of positive terms, from the largest one outwards. */
+ * logarithms, with their derivatives with respect to b and k. Both are sums of positive terms, from the largest one
+ * outwards. */
 #include "maths/special.h"
 
 #include <math.h>
 
-/* The log of a sum, and the first and second derivative of that by a parameter. */
+/* The log of a sum, and its first and second derivative with respect to a parameter. */
 typedef struct noncentral_sum {
     double log_sum, slope, bend;
 } noncentral_sum;
@@ -68,7 +69,7 @@ SPECIAL_OWN noncentral_sum normal_power(double k, double m) {
     const double top = log(v), step = fmin(0.12, 0.4 / sqrt(v * v + k + 1)),
                  largest = (k + 1) * top - 0.5 * (v - m) * (v - m);
     noncentral_moments sums = {0, 0, 0, 0};
-    noncentral_add(&sums, 1, 0, 0); /* u from its top on: so no digits of the variance are lost */
+    noncentral_add(&sums, 1, 0, 0); /* u relative to the maximum, so that the variance loses no digits */
     for (int side = -1; side <= 1; side += 2)
         for (double j = 1;; j++) {
             const double u = side * j * step, x = v * exp(u);

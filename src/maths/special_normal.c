@@ -13,7 +13,7 @@ SPECIAL double svmp_normal_density(double x) { return exp(-0.5 * x * x) / sqrt_t
 
 SPECIAL double svmp_normal_cdf(double x) { return 0.5 * erfc(-x * sqrt_half); }
 
-/* Where the tail is a continued fraction rather than erfc. */
+/* From here on the tail is computed by a continued fraction instead of erfc. */
 static const double tail = -5;
 
 /* density(t)/Phi(-t) - t = 1/(t + 2/(t + 3/(t + ...))), t >= 5. */

@@ -1,6 +1,6 @@
-/* Quantiles of the gamma, beta and t distributions: Newton's method for the logarithm of the distribution function F,
- * of whichever tail is the smaller one, in u = log x or logit x. Both densities are log-concave in u, and so are F and
- * 1 - F: from its first step on, Newton's method comes from one side and cannot miss. */
+/* Quantiles of the gamma, beta and t distributions: Newton's method for the logarithm of the smaller tail, F or 1 - F,
+ * in u = log x or logit x. Both densities are log-concave in u, and so are F and 1 - F: from its first step on,
+ * Newton's method converges monotonically. */
 #include "maths/special.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 
 #define QUANTILE_STEPS 400
 
-/* The u where a concave function is 0; the next one, and whether this is it but for rounding. */
+/* One Newton step towards the zero of a concave function; returns whether it has converged to rounding. */
 SPECIAL_OWN int quantile_step(double value, double slope, double *u) {
     const double step = value / slope;
     if (!isfinite(step)) return 1;
@@ -16,7 +16,7 @@ SPECIAL_OWN int quantile_step(double value, double slope, double *u) {
     return fabs(step) <= 4 * DBL_EPSILON * (1 + fabs(*u));
 }
 
-/* By Wilson and Hilferty, X^(1/3) is about normal; and P is about x^a / gamma(a + 1) for small x. */
+/* The start: X^(1/3) is approximately normal (Wilson and Hilferty), and P is about x^a / gamma(a + 1) for small x. */
 SPECIAL_OWN double gamma_quantile_start(double p, double a) {
     const double c = 1 / (9 * a), root = 1 - c + sqrt(c) * svmp_normal_quantile(p);
     const double small = (log(p) + svmp_log_gamma(a + 1)) / a;
@@ -37,7 +37,7 @@ SPECIAL double svmp_gamma_quantile(double p, double a) {
     return exp(u);
 }
 
-/* log I at logit u. Near 1 the complement has the digits. */
+/* log I at logit u. Near 1 the complement is accurate. */
 SPECIAL_OWN double beta_tail(double u, double a, double b, double norm) {
     const double x = 1 / (1 + exp(-u)), other = 1 / (1 + exp(u));
     if (x < DBL_MIN) return a * u - log(a) - norm;

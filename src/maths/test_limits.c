@@ -10,5 +10,5 @@ double svmp_normal_z(double t_square, double freedom) {
 }
 
 double svmp_difference_limit(size_t count) {
-    return count ? -svmp_normal_quantile(0.01 / 2 / (double)count) : 0; /* on both sides, of each */
+    return count ? -svmp_normal_quantile(0.01 / 2 / (double)count) : 0; /* two-sided, Bonferroni */
 }

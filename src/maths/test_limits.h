@@ -1,4 +1,4 @@
-/* The scale on which tests are compared, and the limit of many at once. */
+/* z-values of tests, and the limit on |z| when many are done at once. */
 #ifndef SVMP_MATHS_TEST_LIMITS_H
 #define SVMP_MATHS_TEST_LIMITS_H
 

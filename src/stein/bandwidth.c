@@ -48,7 +48,7 @@ static double value_of(const bandwidth *b, size_t n, double lower, double upper)
 }
 
 double svmp_bandwidth_value(const bandwidth *b, size_t n, double lower, double upper) {
-    const double narrowest = 1e-300; /* 2/h of anything less is not a number to work with: the limit, 0 */
+    const double narrowest = 1e-300; /* for a smaller h, 2/h overflows: treat h as 0 */
     const double h = value_of(b, n, lower, upper);
     return h < narrowest ? 0 : h;
 }

@@ -10,14 +10,12 @@
  * With h = 0 or v = 0 only s s' k is left, as in the velocities.
  *
  * In the metric sd, with z = (x - mean)/sd, S = s sd, u = z_i - z_i' and v = 1, the same formulas are sd_i^2 kappa:
- * that of the velocity in units of the sd. A kernel that has such a term is measured in these units, and so whatever
- * the units of the model are: kappa of its other terms is multiplied by sd_i^2. Where sd_i = 0, S = s and only S S' k
- * is left.
+ * that of the velocity in units of the sd. A kernel with such a term is measured in these units, so that the result
+ * does not depend on the units of the model: kappa of its other terms is multiplied by sd_i^2. Where sd_i = 0, S = s
+ * and only S S' k is left.
  *
- * A node's kappa is the sum over its variables and the
- * weighted sum over the terms of the kernel. The mean of kappa over all pairs is V, over pairs of different particles
- * U.
- */
+ * A node's kappa is the sum over its variables and the weighted sum over the terms of the kernel. The mean of kappa
+ * over all pairs is V, over pairs of different particles U. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +28,7 @@ typedef struct term_work {
     const ksd *of;
     size_t term;
     unit_source from;
-    int threads; /* that share a unit */
+    int threads; /* that work on one unit */
 } term_work;
 
 static void add_unit(void *work, size_t u) {
@@ -46,7 +44,7 @@ static void add_unit(void *work, size_t u) {
 static void add_term(const ksd *of, size_t a) {
     const stein_sample *sample = of->sample;
     const size_t units = svmp_unit_count(sample->graph, sample->kernel->terms[a].domain);
-    const int together = units < (size_t)of->threads; /* too few units to go round: share each of them */
+    const int together = units < (size_t)of->threads; /* fewer units than threads: the threads share each unit */
     term_work work = {of, a, {sample->graph, of->nodes, sample->hubs}, together ? of->threads : 1};
     svmp_parallel_for(together ? 1 : of->threads, units, 1, add_unit, &work);
 }

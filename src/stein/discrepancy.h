@@ -6,8 +6,8 @@
 #include "stein/kernel.h"
 #include "stein/stein_measure.h"
 
-/* Particles, their scores, and the kernel to measure with; the domains random:k are those of `iteration`. A term in the
- * metric sd has the sd of these particles as they are, not smoothed. */
+/* Particles, their scores, and the kernel to measure with. Domains random:k are those of `iteration`. A term in the
+ * metric sd uses the sd of these particles, not the smoothed one. */
 typedef struct stein_sample {
     const svmp_graph *graph;
     const kernel *kernel;
@@ -15,8 +15,8 @@ typedef struct stein_sample {
     const double *x, *score; /* variables * n */
     uint64_t seed;
     size_t iteration;
-    const index_lists *hubs; /* term -> what its hubs see (stein/hubs.h), where a term is on `near`, */
-    const double *messages;  /* own variables * n: messages at these particles, where a unit has any */
+    const index_lists *hubs; /* term -> the nodes that its hubs read (stein/hubs.h), for terms on `near`; */
+    const double *messages;  /* own variables * n: messages at these particles, if any unit uses them */
 } stein_sample;
 
 /* The total discrepancy, and that of every own node (`nodes`, or NULL). The same bits for any number of threads. For a
@@ -25,7 +25,7 @@ typedef struct stein_sample {
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,
                                    svmp_discrepancy *nodes);
 
-/* The same from what was measured of every own variable, by a backend (backend.h), of n particles. */
+/* The same from the measures of every own variable that a backend has computed (backend.h), for n particles. */
 void svmp_stein_finish(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
                        svmp_discrepancy *nodes);
 
@@ -34,9 +34,9 @@ static inline double svmp_stein_trace(size_t n, stein_sums sums) {
     return n > 1 ? (sums.diagonal - sums.pairs / (double)n) / (double)(n - 1) : 0;
 }
 
-/* The limit of the ratio of V to its expectation that n exact draws exceed at one or more of `nodes` nodes in 1 sample
- * out of 100. `trace` is the sum of the eigenvalues of the Stein kernel, `spread` the root of the sum of their squares.
- */
+/* The limit on the ratio of V to its expectation: n exact draws exceed it at one or more of `nodes` nodes in 1 sample
+ * out of 100. `trace` is the sum of the eigenvalues of the Stein kernel, `spread` the root of the sum of their
+ * squares. */
 double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes);
 
 #endif

@@ -8,14 +8,14 @@
  *
  *     Q = 1 + (Z^2 - 1)/sqrt(nu),
  *
- * and its quantile is the limit. For nu = 1 that is the quantile of Z^2 itself, which no Q exceeds more often (Szekely
- * and Bakirov, Extremal probabilities for Gaussian quadratic forms, 2003). */
+ * and its quantile is the limit. For nu = 1 it is the quantile of Z^2 itself, which no other Q exceeds with a higher
+ * probability (Szekely and Bakirov, Extremal probabilities for Gaussian quadratic forms, 2003). */
 #include <math.h>
 
 #include "maths/special.h"
 #include "stein/discrepancy.h"
 
-static const double chance = 0.01; /* of a node beyond its limit in a sample of exact draws */
+static const double chance = 0.01; /* the probability that a sample of exact draws has a node beyond its limit */
 
 double svmp_ratio_limit(size_t n, double trace, double spread, size_t nodes) {
     if (n < 2) return NAN;

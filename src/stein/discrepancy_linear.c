@@ -1,4 +1,4 @@
-/* Linear terms, by moments; on all variables, if they are n or more, by products of particles
+/* Linear terms, computed from moments; a term on all variables, if there are n or more, from products of particles
  * (stein/order_free_sums.h). */
 #include <math.h>
 
@@ -21,9 +21,9 @@ ksd_variable svmp_ksd_variable(const ksd *of, const kernel_term *term, size_t i)
     return (ksd_variable){x + at, score, sd > 0 ? sd * sd : 1, 1};
 }
 
-/* The sums over all pairs,  n^2 ( mean(s)^2 + ( sum_j mean(s z_j)^2 + 2 mean(s z_i) + 1 ) / v ),  and over the
- * diagonal, sum_l ( s^2 + ( s^2 sum_j z_j^2 + 2 s z_i + 1 ) / v ), from  along = sum_j (sum_l s z_j)^2  and  squares =
- * sum_lj (s z_j)^2. The spread is taken at its worst, as of a single eigenvalue. */
+/* The sums over all pairs, n^2 ( mean(s)^2 + ( sum_j mean(s z_j)^2 + 2 mean(s z_i) + 1 ) / v ), and over the diagonal,
+ * sum_l ( s^2 + ( s^2 sum_j z_j^2 + 2 s z_i + 1 ) / v ), from along = sum_j (sum_l s z_j)^2 and squares = sum_lj (s
+ * z_j)^2. The spread is bounded by that of a single eigenvalue. */
 static stein_sums sums_from(size_t n, double along, double squares, double v, const ksd_variable *i) {
     const double sum = svmp_sum(n, i->score);
     stein_sums sums = {.pairs = sum * sum, .diagonal = svmp_dot(n, i->score, i->score)};
@@ -81,7 +81,7 @@ typedef struct member_work {
     const stein_unit *unit;
     const ksd_workspace *workspace;
     size_t count; /* rows of the domain */
-    int common;   /* by products of all variables */
+    int common;   /* whether it is computed from products over all variables */
     double v;
 } member_work;
 

@@ -82,7 +82,7 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
         common_distances(of, count, workspace, threads);
     else
         svmp_parallel_for(threads, n, 1, own_row, &(triangle_work){of, count, workspace});
-    memcpy(workspace->r, workspace->k, pairs * sizeof *workspace->r); /* the choice reorders */
+    memcpy(workspace->r, workspace->k, pairs * sizeof *workspace->r); /* choosing the bandwidth reorders them */
     const double h = svmp_bandwidth_choose(&term->bandwidth, n, workspace->r);
     note_bandwidth(of, unit, h);
     workspace->k0 = 1;
@@ -98,7 +98,7 @@ static void fill_triangles(const ksd *of, const kernel_term *term, const stein_u
     for (size_t p = 0; p < pairs; p++) workspace->k[p] = workspace->k[p] == 0;
 }
 
-/* kappa between particle l and those behind it. */
+/* kappa between particle l and those after it. */
 static void stein_row(size_t n, const ksd_workspace *workspace, size_t l, const ksd_variable *i, double *kappa) {
     const size_t at = row_start(n, l);
     const double *x = i->x, *s = i->score, one = i->repels;
@@ -112,7 +112,7 @@ static void stein_row(size_t n, const ksd_workspace *workspace, size_t l, const 
 
 /* The centred kappa is kappa_lm - a_l - a_m + a, with a_l the mean of a row and a that of all:
  *
- *     sum_lm centred^2 = sum_lm kappa^2 - 2n sum_l a_l^2 + n^2 a^2,    of which the diagonal is taken out again. */
+ *     sum_lm centred^2 = sum_lm kappa^2 - 2n sum_l a_l^2 + n^2 a^2,    without the diagonal. */
 static stein_sums sums_of(size_t n, const ksd_workspace *workspace, const ksd_variable *i, double *row, double *sum) {
     const double count = (double)n, *s = i->score, r0 = i->repels * workspace->r0;
     stein_sums sums = {0};

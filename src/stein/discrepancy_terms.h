@@ -31,21 +31,22 @@ typedef struct ksd {
     uint32_t *nodes;           /* 0, 1, 2, ... */
     double *centred;           /* variables * n: x less its mean over particles, for linear terms */
     double *scaled;            /* variables * n: the same in units of the sd, for terms in that metric; */
-    double *scaled_score;      /* own variables * n: the scores in these; */
-    double *sd;                /* variables. All three NULL: there is no such term */
+    double *scaled_score;      /* own variables * n: the scores in these units; */
+    double *sd;                /* variables. All three are NULL if there is no such term */
     common_grid grid;          /* of terms on all variables */
-    double *products;          /* n*n: of linear terms on n or more variables, all there are */
-    double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
+    double *products;          /* n*n: for linear terms on all variables, if there are n or more */
+    double *gathered; /* variables * n: `centred` of all processes, for linear terms on all variables, if there are
+                         fewer than n */
     stein_measure *measured; /* of every own variable */
     double *row;             /* n */
 } ksd;
 
-/* Variable i as a term uses it: its particles and scores in the units of the term, and the factor that converts its
- * kappa to the units of the kernel. */
+/* Variable i in a term: its particles and scores in the units of the term, and the factor that converts its kappa to
+ * the units of the kernel. */
 typedef struct ksd_variable {
     const double *x, *score;
     double in_units;
-    double repels; /* 1; 0 if k does not depend on it because all particles are equal */
+    double repels; /* 1, or 0 if k does not depend on it because all particles are equal */
 } ksd_variable;
 
 ksd_variable svmp_ksd_variable(const ksd *of, const kernel_term *term, size_t i);

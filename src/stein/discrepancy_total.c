@@ -1,4 +1,4 @@
-/* What the sums of every variable say of its node, and of all of them. */
+/* From the sums of each variable to the discrepancy of its node and of the whole model. */
 #include <math.h>
 
 #include "base/exact_sum.h"
@@ -6,10 +6,10 @@
 #include "maths/test_limits.h"
 #include "stein/discrepancy.h"
 
-/* The two identities of Stein that every variable of exact draws obeys, whatever the kernel: the mean of s is 0, and
- * that of s z is -1. Particles that are too wide have less than that, narrow ones more. The larger |z| of the two. The
- * variance of s z is taken from second moments, E[s^2] E[z^2] + E[s z]^2 as of Gaussian ones: fourth moments of few
- * particles tell little, and are small when by chance the particles are narrow. */
+/* The larger |z| of two identities of Stein, which hold for exact draws whatever the kernel: E[s] = 0 and E[s z] = -1.
+ * Particles that are too wide have E[s z] < -1, too narrow ones E[s z] > -1. The variance of s z is computed from
+ * second moments as for Gaussians, E[s^2] E[z^2] + E[s z]^2: fourth moments of few particles are noisy, and small when
+ * the particles happen to be narrow. */
 static double moment_z(size_t n, const stein_moments *sums) {
     const double count = (double)n, mean = sums->score / count, square = sums->square / count;
     const double spread = square - mean * mean, product = sums->product / count, variance = sums->variance / count;
@@ -19,8 +19,8 @@ static double moment_z(size_t n, const stein_moments *sums) {
     return fmax(shifted, scaled);
 }
 
-/* kappa(x, x') is the product of x's and x''s features in a Hilbert space, and V the squared length of their mean. That
- * of n exact draws is on average trace/n. */
+/* kappa(x, x') is the inner product of the features of x and x' in a Hilbert space, and V the squared norm of their
+ * mean. For n exact draws its expectation is trace/n. */
 static svmp_discrepancy describe(size_t n, stein_sums sums, size_t nodes) {
     const double count = (double)n, eigenvalues = svmp_stein_trace(n, sums);
     svmp_discrepancy d = {.u = NAN, .v = sums.pairs / count / count, .ratio = NAN, .limit = NAN};
@@ -34,7 +34,8 @@ static svmp_discrepancy describe(size_t n, stein_sums sums, size_t nodes) {
     return d;
 }
 
-/* The sum over all nodes, of all processes: without rounding, so that it does not matter who has which. */
+/* The sum over all nodes of all processes, without rounding, so that it does not depend on which process has which
+ * node. */
 enum { PAIRS, DIAGONAL, SPREAD, BANDWIDTH, TOTALS };
 
 static void add_exactly(exact_sum *to, stein_sums sums, double h) {
@@ -49,7 +50,7 @@ void svmp_stein_finish(const svmp_graph *graph, size_t n, const stein_measure *m
     const svmp_peers *peers = graph->peers;
     const double limit = n > 1 ? svmp_difference_limit(2 * graph->whole_variables) : NAN;
     exact_sum whole[TOTALS] = {0};
-    double largest = -1; /* of what are not negative numbers; -1: there is none */
+    double largest = -1; /* of the nonnegative values; -1: there is none */
     for (size_t v = 0; v < graph->moved; v++) {
         stein_sums node = {0};
         double z = NAN;

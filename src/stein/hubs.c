@@ -2,7 +2,7 @@
 
 size_t svmp_near_most(const kernel_term *term, size_t n) { return term->most ? term->most : n / 3; }
 
-/* Variables of the nodes of a closed neighbourhood: all of them, or those of hubs. */
+/* The number of variables of a closed neighbourhood: of all its nodes, or of its hubs. */
 static size_t count_variables(const svmp_graph *graph, size_t neighbourhood, const double *hub) {
     const index_lists *closed = &graph->neighbourhoods;
     size_t variables = 0;
@@ -22,7 +22,7 @@ void svmp_near_mark(const svmp_graph *graph, size_t most, double *hub) {
     }
 }
 
-/* The nodes that a hub sees; `list` may be NULL. `others`: whether it sees hubs among its neighbours. */
+/* Lists the nodes that a hub reads; `list` may be NULL. `others`: whether it reads the hubs among its neighbours. */
 static size_t list_nodes(const svmp_graph *graph, size_t node, int others, const double *hub, uint32_t *list) {
     size_t count, listed = 0;
     const uint32_t *closed = svmp_graph_neighbourhood(graph, node, &count);
@@ -34,7 +34,7 @@ static size_t list_nodes(const svmp_graph *graph, size_t node, int others, const
     return listed;
 }
 
-/* hubs[k]: the variables of hubs in neighbourhood k. */
+/* hubs[k]: the number of variables of hubs in neighbourhood k. */
 static int sees_others(const svmp_graph *graph, size_t node, size_t most, const size_t *hubs) {
     const size_t all = hubs[graph->neighbourhood_of[node]];
     return all - (graph->first[node + 1] - graph->first[node]) <= most;

@@ -18,14 +18,14 @@
 /* K of a term on `near`. */
 size_t svmp_near_most(const kernel_term *term, size_t n);
 
-/* Marks of the variables of own nodes: 1 those of a hub, 0 others. Processes tell each other those of their halos. */
+/* Marks the variables of own nodes: 1 for those of a hub, 0 for others. Processes exchange the marks of their halos. */
 void svmp_near_mark(const svmp_graph *graph, size_t most, double *hub);
 
-/* Own node -> of a hub the nodes that it sees, itself included, in the order of its neighbourhood; of others none.
- * `hub` has the marks of the halo as well. */
+/* Own node -> for a hub the nodes that it reads, itself included, in the order of its neighbourhood; an empty list for
+ * other nodes. `hub` includes the marks of the halo. */
 svmp_status svmp_near_lists(const svmp_graph *graph, size_t most, const double *hub, index_lists *lists);
 
-/* Whether a term makes an own node have a message; `hubs` are the lists above, of a term on `near`. */
+/* Whether a term needs the message of an own node; `hubs` are the lists above, for a term on `near`. */
 static inline int svmp_near_needs_message(const kernel_term *term, const index_lists *hubs, size_t node) {
     if (term->domain != DOMAIN_NEAR) return term->domain == DOMAIN_MESSAGE;
     return hubs != NULL && hubs->start[node + 1] > hubs->start[node];

@@ -11,7 +11,7 @@ static const kernel_shape *const shapes[] = {&svmp_shape_rbf, &svmp_shape_imq, &
 const char *svmp_kernel_shape_name(size_t k) { return k < sizeof shapes / sizeof *shapes ? shapes[k]->name : NULL; }
 
 typedef struct domain_word {
-    const char *name; /* with :K where a number follows, of at least `least` */
+    const char *name; /* ends in :K if a number follows, which is at least `least` */
     kernel_domain domain;
     size_t least;
 } domain_word;
@@ -43,7 +43,7 @@ static const char *find(piece p, char c) {
 
 #define PIECE(p) (int)((p).end - (p).start), (p).start /* for %.*s */
 
-/* name, or name ":" number for a word that ends in :K. */
+/* Reads a name, or name ":" number for a word that ends in :K. */
 static int parse_domain_word(piece text, const domain_word *word, size_t *count) {
     const size_t length = strlen(word->name), most = 100000;
     const char *colon = find(text, ':');
@@ -71,7 +71,7 @@ static svmp_status parse_domain(svmp_context *context, piece text, kernel_term *
 static svmp_status parse_bandwidth(svmp_context *context, piece text, kernel_term *term) {
     char copy[64];
     size_t length = (size_t)(text.end - text.start);
-    if (length >= sizeof copy) length = sizeof copy - 1; /* too long to be any: refused by its beginning */
+    if (length >= sizeof copy) length = sizeof copy - 1; /* too long for any word: the message shows its beginning */
     memcpy(copy, text.start, length);
     copy[length] = '\0';
     return svmp_bandwidth_parse(context, copy, &term->bandwidth);
@@ -130,7 +130,7 @@ static const char *term_end(const char *text) {
     return text + strlen(text);
 }
 
-/* Behind the terms of its domain, and those of domains before it. */
+/* Inserts the term after those of its own and of earlier domains. */
 static void add_term(kernel *k, const kernel_term *term) {
     size_t at = k->count++;
     for (; at > 0 && k->terms[at - 1].domain > term->domain; at--) k->terms[at] = k->terms[at - 1];

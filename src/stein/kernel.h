@@ -34,7 +34,7 @@ typedef struct kernel_shape {
     void (*curvature)(size_t count, const double *k, double h, double *c);
 } kernel_shape;
 
-/* How shape k, bandwidth rule k and domain k are written; NULL beyond the last one. */
+/* The names of shape k, bandwidth rule k and domain k; NULL beyond the last one. */
 const char *svmp_kernel_shape_name(size_t k);
 const char *svmp_bandwidth_name(size_t k);
 const char *svmp_domain_name(size_t k);
@@ -65,8 +65,8 @@ double svmp_bandwidth_choose(const bandwidth *b, size_t n, double *pairs);
 
 /* The coordinates that a term uses. METRIC_NONE: the variables x_c as they are. METRIC_SD: z_c = (x_c - m_c)/sd_c, with
  * the particles' mean and standard deviation, both held constant when differentiating: dk/dx_c = (dk/dz_c)/sd_c. In
- * these, linear is 1 + sum_c z_c z_c', without a division. A variable in which all particles are equal has z = 0, and
- * k does not depend on it. */
+ * METRIC_SD the shape linear is 1 + sum_c z_c z_c', without a division. A variable in which all particles are equal has
+ * z = 0, and k does not depend on it. */
 typedef enum kernel_metric { METRIC_NONE, METRIC_SD } kernel_metric;
 
 /* ---- domains ----------------------------------------------------------------------------------------------------- */
@@ -78,8 +78,7 @@ typedef enum kernel_domain {
     DOMAIN_SELF,    /* the node */
     DOMAIN_RANDOM,  /* the node and some of its neighbours */
     DOMAIN_MESSAGE, /* the node and its message (hubs.h) */
-    DOMAIN_NEAR, /* the closed neighbourhood where it is small; of a hub the node, its message and other hubs (hubs.h)
-                  */
+    DOMAIN_NEAR, /* the closed neighbourhood if it is small; for a hub the node, its message and other hubs (hubs.h) */
     DOMAIN_ALL   /* every variable */
 } kernel_domain;
 
@@ -97,7 +96,7 @@ typedef struct kernel_term {
     kernel_metric metric;
     kernel_domain domain;
     size_t neighbours; /* of DOMAIN_RANDOM */
-    size_t most;       /* of DOMAIN_NEAR: variables of a closed neighbourhood that is seen as it is; 0: n/3 */
+    size_t most; /* of DOMAIN_NEAR: the most variables of a closed neighbourhood that is used as a whole; 0: n/3 */
     bandwidth bandwidth;
 } kernel_term;
 

@@ -12,8 +12,8 @@ static void insert_ascending(uint32_t *drawn, size_t count, uint32_t place) {
     drawn[count] = place;
 }
 
-/* Floyd's way: k of b without replacement, with k numbers and no table. What is drawn are places in the closed
- * neighbourhood, whose order is that of the whole graph in every part of it. */
+/* Floyd's algorithm: k of b without replacement, from k random numbers and without a table. It draws positions in the
+ * closed neighbourhood, whose order is that of the whole graph in every part. */
 size_t svmp_domain_draw(const svmp_graph *graph, size_t node, size_t neighbours, uint64_t seed, size_t iteration,
                         uint32_t *drawn) {
     size_t count = 0, closed_count;

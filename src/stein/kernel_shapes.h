@@ -1,4 +1,4 @@
-/* The shapes that backends have loops of their own for. All others are computed by the shape's functions (kernel.h), or
+/* The shapes for which backends have special loops. All others are computed by the shape's functions (kernel.h), or
  * refused by a backend that cannot call them. Read by device code, too. */
 #ifndef SVMP_STEIN_KERNEL_SHAPES_H
 #define SVMP_STEIN_KERNEL_SHAPES_H

@@ -12,7 +12,8 @@ size_t svmp_unit_count(const svmp_graph *graph, kernel_domain domain) {
     return graph->moved;
 }
 
-/* The first unit of `blanket` whose first member is `node` or comes behind it; units are in the order of those. */
+/* The first unit of `blanket` whose first member is `node` or a later node; units are ordered by their first
+ * members. */
 static size_t first_unit(const svmp_graph *graph, size_t node) {
     size_t low = 0, high = graph->distinct;
     while (low < high) {
@@ -42,7 +43,7 @@ static stein_unit one_node(const unit_source *from, size_t u, size_t count, cons
     return (stein_unit){domain, from->nodes + u, count, 1, 0};
 }
 
-/* A hub, or a node that sees its neighbourhood. */
+/* A hub, or a node that reads its whole neighbourhood. */
 static stein_unit near(const unit_source *from, const index_lists *hubs, size_t u) {
     const index_lists *closed = &from->graph->neighbourhoods;
     const size_t seen = hubs->start[u + 1] - hubs->start[u], k = from->graph->neighbourhood_of[u];
@@ -93,7 +94,7 @@ size_t svmp_unit_rows(const svmp_graph *graph, const stein_unit *unit, size_t n,
     return count;
 }
 
-/* The most variables of a closed neighbourhood: what a node draws, or a hub sees, is a part of it. */
+/* The most variables of a closed neighbourhood, an upper bound on what a node draws or a hub reads. */
 static size_t largest_neighbourhood(const svmp_graph *graph) {
     size_t most = 0;
     for (size_t c = 0; c < graph->distinct; c++) {

@@ -12,8 +12,8 @@ static double middle_of(double a, double b, double c) {
     return c < low ? low : c > high ? high : c;
 }
 
-/* How far particles first ... last - 1 reach. Places are measured from the middle one of three particles: a single one
- * that is far away does not count. */
+/* The reach of particles first ... last - 1: distances from the median of three particles, so that a single distant one
+ * does not matter. */
 static void find_reach(size_t n, size_t count, const double *const *rows, enum grid_use use, size_t first, size_t last,
                        double *reach) {
     for (size_t l = first; l < last; l++) reach[l] = 0;
@@ -22,7 +22,7 @@ static void find_reach(size_t n, size_t count, const double *const *rows, enum g
 #pragma omp simd
         for (size_t l = first; l < last; l++) {
             const double away = fabs(x[l] - from);
-            reach[l] = away > reach[l] || isnan(away) ? away : reach[l]; /* which stays NaN, once it is */
+            reach[l] = away > reach[l] || isnan(away) ? away : reach[l]; /* once NaN, it stays NaN */
         }
     }
 }
@@ -37,13 +37,13 @@ static int log2_of(size_t d) {
 /* A reach below 2^e makes a grid of 2^(2e + 3), and of more for many variables. */
 static double grid_of(double reach, size_t variables) {
     const int digits = log2_of(variables), more = digits > 11 ? digits - 11 : 0;
-    const double least = 0x1p-480, most = 0x1p480; /* whose squares neither vanish nor overflow */
+    const double least = 0x1p-480, most = 0x1p480; /* their squares neither underflow nor overflow */
     int exponent;
     frexp(reach > least ? reach : least, &exponent);
     return reach < most ? ldexp(1, 2 * exponent + 3 + more) : INFINITY;
 }
 
-enum { BLOCK = 64 }; /* particles that a thread looks at, in all variables */
+enum { BLOCK = 64 }; /* particles that a thread processes, in all variables */
 
 typedef struct grid_work {
     const common_grid *grid;
@@ -76,7 +76,7 @@ static uint64_t bits_of(double value) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Unsigned: what comes of particles that have run away is no number of steps. */
+/* Unsigned, because the result for diverged particles is not a number of steps and may wrap around. */
 static void forget_infinite(size_t count, double own, const double *other, uint64_t *sum) {
     for (size_t m = 0; m < count; m++)
         if (!(larger(own, other[m]) < INFINITY)) sum[m] = 0;
@@ -192,7 +192,7 @@ void svmp_grid_note(grid_recount *again, size_t l, size_t m, double *distance) {
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Where one process has a number, the others have a zero: the sum of their bits is that number. */
+/* Each number exists in one process and is 0 in the others: the integer sum of their bits is that number. */
 void svmp_grid_gather(const common_grid *grid, const svmp_graph *graph, const double *own, double *all) {
     const size_t n = grid->n;
     memset(all, 0, graph->whole_variables * n * sizeof *all);

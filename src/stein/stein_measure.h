@@ -1,4 +1,4 @@
-/* What the Stein discrepancy (stein/discrepancy.h) is made of, for one variable: sums over particles and their pairs,
+/* The ingredients of the Stein discrepancy (stein/discrepancy.h) for one variable: sums over particles and their pairs,
  * which the CPU or a device computes. Read by device code, too. */
 #ifndef SVMP_STEIN_STEIN_MEASURE_H
 #define SVMP_STEIN_STEIN_MEASURE_H
@@ -17,7 +17,7 @@ typedef struct stein_moments {
 typedef struct stein_measure {
     stein_sums sums;
     stein_moments moments;
-    double bandwidth; /* of its node, in the first term that has one; NaN: none has */
+    double bandwidth; /* of its node, in the first term that has one; NaN if none has */
 } stein_measure;
 
 #endif

@@ -17,6 +17,6 @@ static void apply(const step_rule *rule, size_t n, double rate, size_t t, double
 
 const step_rule svmp_step_adam = {"adam", STEP_ADAM, 2, 0, apply, 0.9, 0.999, 1e-8};
 
-/* Adam in units of the particles' own sd: phi sd has no unit, and the displacement is rate sd times a number of the
- * size of 1, so that the units of the model do not matter. V forgets faster than Adam's. */
+/* Adam in units of the particles' own sd: phi sd has no unit, and the displacement is rate sd times a number of order
+ * 1, so that the units of the model do not matter. V decays faster than Adam's. */
 const step_rule svmp_step_adam_sd = {"adam-sd", STEP_ADAM, 2, 1, apply, 0.9, 0.99, 1e-12};

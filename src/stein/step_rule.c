@@ -8,7 +8,7 @@
 
 static const struct {
     const step_rule *rule;
-    const char *form; /* how it is written */
+    const char *form; /* as written by the user */
 } rules[] = {{&svmp_step_adagrad, "adagrad:RATE"}, {&svmp_step_rmsprop, "rmsprop:RATE"},
              {&svmp_step_adam, "adam:RATE"},       {&svmp_step_adam_sd, "adam-sd:RATE"},
              {&svmp_step_fixed, "fixed:RATE"},     {&svmp_step_decay, "decay:A,B,GAMMA"}};

@@ -17,14 +17,14 @@ struct step_rule {
     const char *name;
     step_kind kind;
     size_t states; /* numbers kept for every scalar between iterations, at most 2; they start at 0 */
-    int in_sd;     /* phi comes, and the displacement goes, in units of the particles' own sd (backend.h) */
+    int in_sd;     /* phi and the displacement are in units of the particles' sd (backend.h) */
 
     /* Turns phi into the displacement, in place, for n scalars whose states are first[l] and second[l] (NULL where the
      * rule keeps none). t = 0, 1, ... counts iterations. */
     void (*apply)(const step_rule *rule, size_t n, double rate, size_t t, double *phi, double *first, double *second);
 
-    double decay1, decay2; /* what is left of the states of the iteration before */
-    double delta;          /* added to what divides */
+    double decay1, decay2; /* the decay factors of the states per iteration */
+    double delta;          /* added to the denominator */
 };
 
 extern const step_rule svmp_step_fixed, svmp_step_adagrad, svmp_step_rmsprop, svmp_step_adam, svmp_step_adam_sd,
@@ -36,7 +36,7 @@ typedef struct step {
     double a, b, gamma; /* of `decay` */
 } step;
 
-/* How step k is written, "adagrad:RATE"; NULL beyond the last one. */
+/* The form of step k, "adagrad:RATE"; NULL beyond the last one. */
 const char *svmp_step_name(size_t k);
 
 svmp_status svmp_step_parse(svmp_context *context, const char *text, step *parsed);
