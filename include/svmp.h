@@ -3,7 +3,8 @@
  *     context -> model -> run -> particles -> moments, comparison, files
  *
  * This header is all that most programs need. svmp_tools.h adds functions for commands, reports and bindings,
- * svmp_parallel.h is for programs of several processes, and svmp_plan.h plans such programs.
+ * svmp_parallel.h is for programs of several processes, and svmp_plan.h plans such programs; svmp_plugin.h is for
+ * plug-ins, and svmp_slam.h for programs that use libsvmp_slam.
  *
  * Conventions
  *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. Outputs are

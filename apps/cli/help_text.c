@@ -1,16 +1,8 @@
 #include "help_text.h"
 
-#include "front/option_rows.h"
+#include "command_table.h"
 
 enum { SUMMARY = 37 };
-
-void print_command_help(const command *which) {
-    option_set set = {0};
-    command_options(which, &set);
-    printf("Usage: svmp %s [OPTION...]%s%s\n\n", which->name, *which->operands ? " " : "", which->operands);
-    printf("%s.\n%s\n", which->summary, which->help ? which->help : "");
-    print_options(&set);
-}
 
 void print_help(FILE *file) {
     size_t count;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "netcdf_subprocess.h"
+#include "front/netcdf_subprocess.h"
 
 /* Major, minor and patch of "0.1.0..."; where a number is missing, 0. */
 static void read_version(const char *text, unsigned long numbers[3]) {

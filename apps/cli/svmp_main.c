@@ -1,22 +1,9 @@
-/* The command `svmp`: finds the command that is meant, reads its options, runs it. */
+/* The command `svmp`: finds the command that is meant and runs it. */
 #include <string.h>
 
 #include "command_table.h"
 #include "front/program_frame.h"
 #include "help_text.h"
-
-static int run_command(const command *which, int count, char **arguments) {
-    option_set set = {0};
-    command_options(which, &set);
-    if (which->joins) defer_errors();
-    if (which->common) error_output_of_launched();
-    int wrong = options_parse(&set, count, arguments);
-    if (wrong == 0 && options_given(&set, "help"))
-        return error_output_of_launched(), print_command_help(which), EXIT_DONE;
-    if (wrong == 0) wrong = options_check_operands(&set, which->least, which->most, which->operands);
-    if (wrong) return which->joins ? fail_together(wrong) : wrong;
-    return which->run(&set);
-}
 
 static void say_version(void) {
     char gpu[1200];

@@ -12,7 +12,7 @@
 #include "checkpoint_writer.h"
 #include "choose_variables.h"
 #include "command_table.h"
-#include "netcdf_subprocess.h"
+#include "front/netcdf_subprocess.h"
 #include "progress.h"
 #include "run_arguments.h"
 #include "split_files.h"

@@ -3,6 +3,7 @@
 #define SVMP_FRONT_ERROR_OUTPUT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "svmp_tools.h"
 
@@ -10,6 +11,12 @@ typedef enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG = 2, EXIT_
 
 /* What a noun ends in behind a number. */
 static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
+/* "1.2 %", "120 %" */
+static inline const char *percentage(double share, char text[32]) {
+    snprintf(text, 32, share < 0.1 ? "%.2g %%" : "%.0f %%", 100 * share);
+    return text;
+}
 
 /* The program that speaks, "svmp" unless this is called. */
 void error_output_program(const char *program);

@@ -32,3 +32,12 @@ int program_end(int status) {
                                                      errno ? ": " : "", errno ? strerror(errno) : "");
     return status;
 }
+
+int program_beside(const char *name, char *path, size_t size) {
+    const ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    path[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || (size_t)(slash + 1 - path) + strlen(name) >= size) return 0;
+    strcpy(slash + 1, name);
+    return access(path, X_OK) == 0;
+}

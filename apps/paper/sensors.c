@@ -6,6 +6,7 @@
 
 #include "front/memory_file.h"
 #include "paper_measure.h"
+#include "svmp_slam.h"
 
 enum { PURPOSE_START = 77 };
 

@@ -3,7 +3,7 @@
  * the best candidate far from it. */
 #include <math.h>
 
-#include "slam.h"
+#include "slam/slam.h"
 
 enum { PICKS = 16, REFINEMENTS = 30 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "svmp_slam.h"
 
 static int is_known(const svmp_ranges *r, size_t point) {
     for (size_t k = 0; k < r->dimension; k++)

@@ -1,4 +1,4 @@
-#include "slam.h"
+#include "slam/slam.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define SVMP_SLAM_SLAM_H
 
 #include "base/context.h"
+#include "svmp_slam.h"
 
 typedef struct slam {
     svmp_context *context;

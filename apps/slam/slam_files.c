@@ -1,11 +1,15 @@
-#include "slam_files.h"
+#include "slam/slam_files.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/csv_cells.h"
+#include "front/error_output.h"
 #include "front/memory_file.h"
+#include "front/output_check.h"
+#include "front/program_context.h"
+#include "svmp_slam.h"
 
 enum { POINTS_MOST = 10000000, NAME_MOST = 64, SHOWN = 10 };
 

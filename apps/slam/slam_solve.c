@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "maths/sparse_factor.h"
-#include "slam.h"
+#include "slam/slam.h"
 
 enum { MOST_VARIABLES = 6, STEPS = 3, LAST_STEPS = 20 };
 

@@ -3,7 +3,7 @@
 [[ $(uname -s) == Linux && $(getconf LONG_BIT) == 64 ]] || { echo "skipped: the list is of 64-bit Linux" && exit 77; }
 command -v nm >/dev/null || { echo "skipped: nm is not here" && exit 77; }
 library=$BUILD/libsvmp.so
-"$TESTS/../scripts/abi" "$library" >now
+"$TESTS/../scripts/abi" "$BUILD" >now
 diff -u "$TESTS/abi/svmp.abi" now || {
     echo "FAILED: the binary interface has changed. docs/versioning.md says what that takes."
     exit 1
@@ -27,7 +27,7 @@ diff exported typed
 # Every function survives NULL in the place of all pointers, with 0 and with 1 for all numbers, and then says SVMP_BAD_CALL
 # if it returns a status.
 sed -nE 's/^call (.*[ *])(svmp_[a-z0-9_]+)\((.*)\)$/\1|\2|\3/p' now | awk -F'|' '
-    BEGIN { print "#include <svmp_parallel.h>\n#include <svmp_plan.h>\n#include <svmp_tools.h>\nint main(void) {\nint wrong = 0;" }
+    BEGIN { print "#include <svmp_parallel.h>\n#include <svmp_plan.h>\n#include <svmp_slam.h>\n#include <svmp_tools.h>\nint main(void) {\nint wrong = 0;" }
     {
         count = $3 == "void" ? 0 : split($3, type, /, /)
         for (number = 0; number < 2; number++) {
@@ -39,7 +39,7 @@ sed -nE 's/^call (.*[ *])(svmp_[a-z0-9_]+)\((.*)\)$/\1|\2|\3/p' now | awk -F'|' 
         }
     }
     END { print "return wrong; }" }' >null.c
-cc -I "$TESTS/../include" null.c "$library" -Wl,-rpath,"$BUILD" -o null
+cc -I "$TESTS/../include" null.c "$library" "$BUILD/libsvmp_slam.so" -Wl,-rpath,"$BUILD" -o null
 ./null >called || { echo "FAILED: a call with NULL: $(grep -B1 'is not' called || tail -1 called)" && exit 1; }
 
 # What the comments of the headers refer to exists: "svmp_tools.h" is a file, all other words are declared.

@@ -7,7 +7,7 @@ mv first prefix # the installed tree may be moved
 lib=$(dirname "$(find "$WORK/prefix" -name libsvmp.a)")
 export PKG_CONFIG_PATH=$lib/pkgconfig
 unset LD_LIBRARY_PATH
-for file in bin/svmp include/svmp.h include/svmp_notes.h include/svmp_tools.h include/svmp_parallel.h include/svmp_plan.h include/svmp_plugin.h share/man/man1/svmp.1 share/doc/svmp/docs/language.md share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
+for file in bin/svmp bin/svmp-localise include/svmp.h include/svmp_notes.h include/svmp_tools.h include/svmp_parallel.h include/svmp_plan.h include/svmp_plugin.h include/svmp_slam.h share/man/man1/svmp.1 share/doc/svmp/docs/language.md share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
     [[ -s prefix/$file ]] || { echo "prefix/$file is missing or empty" && exit 1; }
 done
 [[ ! -e prefix/bin/svmp-paper ]] || { echo "svmp-paper is installed without being asked for" && exit 1; }
@@ -64,7 +64,29 @@ cmake --build project/build >/dev/null
 check "find_package, svmp::svmp" project/build/with_shared
 check "find_package, svmp::static" project/build/with_static
 
-find prefix -name 'libsvmp.so*' -delete # what is left to link is the archive
+# libsvmp_slam: the distance of an unknown point from two known ones, on a line.
+cat >slam.c <<'END'
+#include <math.h>
+#include <stdio.h>
+#include <svmp_slam.h>
+
+int main(void) {
+    svmp_context *context = NULL;
+    const double known[] = {0, 4, NAN}, range[] = {4, 1, 3};
+    const size_t from[] = {0, 0, 1}, to[] = {1, 2, 2};
+    const svmp_ranges ranges = {3, 1, known, 3, from, to, range};
+    double found[3];
+    if (svmp_context_create(NULL, &context) || svmp_localise(context, &ranges, found)) return 1;
+    printf("%.3f\n", found[2]);
+    svmp_context_free(context);
+    return 0;
+}
+END
+cc slam.c $(pkg-config --cflags --libs svmp_slam) -o slam
+[[ $(LD_LIBRARY_PATH=$lib ./slam) == 1.000 ]] || { echo "libsvmp_slam: $(LD_LIBRARY_PATH=$lib ./slam)" && exit 1; }
+prefix/bin/svmp localise --help | grep -q '^Usage: svmp localise'
+
+find prefix -name 'libsvmp*.so*' -delete # what is left to link is the archive
 cc main.c $(pkg-config --static --cflags --libs svmp) -o static
 check "pkg-config, static" ./static
 

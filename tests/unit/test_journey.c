@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "svmp_slam.h"
 
 enum { POSES = 60, LANDMARKS = 5, COUNT = POSES * LANDMARKS };
 

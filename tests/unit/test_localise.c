@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "svmp_slam.h"
 
 enum { MOST = 64 };
 

@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from ._header import Interface
 
@@ -32,7 +32,7 @@ def _library() -> str:
     if given:
         return given
     for folder in (_HERE / "lib", *((_ROOT / "build" / "release",) if _in_source_tree() else ())):
-        for path in sorted(folder.glob(f"libsvmp*{_SUFFIX}*")):
+        for path in sorted(folder.glob(f"libsvmp{_SUFFIX}*")):
             return str(path)
     raise ImportError(
         f"libsvmp{_SUFFIX} is not in {_HERE / 'lib'}. Install the package with 'pip install .', or set SVMP_LIBRARY to its path."
@@ -50,9 +50,9 @@ def find_command() -> Optional[str]:
     return None
 
 
-def read_interface() -> Interface:
+def read_interface(headers: Sequence[str] = _HEADERS) -> Interface:
     folder = _include()
-    return Interface([(folder / header).read_text() for header in _HEADERS if (folder / header).is_file()])
+    return Interface([(folder / header).read_text() for header in headers if (folder / header).is_file()])
 
 
 def load_library(path: str) -> Any:
@@ -63,6 +63,15 @@ def load_library(path: str) -> Any:
             f"{path} cannot be loaded: {error}. It was built where the shared libraries that it needs are installed: install the one "
             "that is missing, or build the package on this machine, with 'pip install .' in the sources."
         ) from None
+
+
+def load_beside(name: str) -> tuple[Any, Interface]:
+    """Another library of svmp, which is where libsvmp is, and what its header declares."""
+    beside = Path(path)
+    library = load_library(str(beside.with_name(beside.name.replace("libsvmp", f"libsvmp_{name}", 1))))
+    declared = read_interface(("svmp.h", f"svmp_{name}.h"))
+    declared.bind(library, [])
+    return library, declared
 
 
 interface = read_interface()

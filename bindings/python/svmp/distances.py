@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._context import Context
-from ._library import lib, structs
+from ._library import load_beside
 from ._sample import Array
 
 
@@ -36,7 +36,8 @@ def localise(known: Any, start: Any, end: Any, ranges: Any) -> Array:
             raise ValueError(f"{label}: expected points from 1 to {len(positions)}")
     first, last = (np.ascontiguousarray(points - 1, dtype=np.uintp) for points in (first, last))
     made = np.empty_like(positions)
-    kind = structs["svmp_ranges"]
+    slam, declared = load_beside("slam")
+    kind = declared.structs["svmp_ranges"]
     fields = dict(kind._fields_)
     given = kind(
         points=positions.shape[0],
@@ -48,5 +49,5 @@ def localise(known: Any, start: Any, end: Any, ranges: Any) -> Array:
         range=length.ctypes.data_as(fields["range"]),
     )
     context = Context()
-    context.check(lib.svmp_localise(context.handle, ctypes.byref(given), made.ctypes.data))
+    context.check(slam.svmp_localise(context.handle, ctypes.byref(given), made.ctypes.data))
     return made

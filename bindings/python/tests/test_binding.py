@@ -12,6 +12,7 @@ from svmp._header import HeaderError, Interface
 
 from conftest import ROOT
 
+EVERYTHING = _library.read_interface((*_library._HEADERS, "svmp_slam.h"))
 ABI = ROOT / "tests" / "abi" / "svmp.abi"
 
 
@@ -24,11 +25,11 @@ def abi():
 
 
 def test_every_symbol_is_bound(abi):
-    assert {row[1] for row in abi if row[0] == "symbol"} == set(_library.interface.functions)
+    assert {row[1] for row in abi if row[0] == "symbol"} == set(EVERYTHING.functions)
 
 
 def test_layouts_are_those_of_the_compiler(abi):
-    structs, enums = _library.structs, _library.interface.enums
+    structs, enums = EVERYTHING.structs, EVERYTHING.enums
     fields = {}
     for row in abi:
         if row[0] == "size" and row[1] in structs:
@@ -45,14 +46,14 @@ def test_layouts_are_those_of_the_compiler(abi):
 
 
 def test_constants_are_those_of_the_compiler(abi):
-    assert {row[1]: int(row[2]) for row in abi if row[0] == "constant"} == _library.constants
+    assert {row[1]: int(row[2]) for row in abi if row[0] == "constant"} == EVERYTHING.constants
 
 
 def test_functions_in_use_are_declared():
     used = set()
     for path in Path(svmp.__file__).parent.glob("*.py"):
-        used |= set(re.findall(r"\blib\.(svmp_\w+)", path.read_text()))
-    assert used and used <= set(_library.interface.functions)
+        used |= set(re.findall(r"\b(?:lib|slam)\.(svmp_\w+)", path.read_text()))
+    assert used and used <= set(EVERYTHING.functions)
 
 
 def test_another_header_is_noticed():

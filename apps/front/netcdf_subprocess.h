@@ -1,9 +1,9 @@
 /* NetCDF and HDF5 crash on some damaged files, and without memory: what they do is tried, or done, in a child process,
  * so that a run outlives it. */
-#ifndef SVMP_CLI_NETCDF_SUBPROCESS_H
-#define SVMP_CLI_NETCDF_SUBPROCESS_H
+#ifndef SVMP_FRONT_NETCDF_SUBPROCESS_H
+#define SVMP_FRONT_NETCDF_SUBPROCESS_H
 
-#include "svmp_tools.h"
+#include "svmp_parallel.h"
 
 /* Whether reading the file crashes nobody, whatever else comes of it. */
 int netcdf_read_is_safe(svmp_context *context, const char *path);

@@ -1,4 +1,4 @@
-#include "netcdf_subprocess.h"
+#include "front/netcdf_subprocess.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command_table.h"
+#include "front/error_output.h"
+#include "front/output_check.h"
+#include "front/program_context.h"
 
 typedef struct work {
     svmp_context *context;

@@ -1,0 +1,16 @@
+/* The context of a program, and the exit status of what failed in it. */
+#ifndef SVMP_FRONT_PROGRAM_CONTEXT_H
+#define SVMP_FRONT_PROGRAM_CONTEXT_H
+
+#include "front/command_options.h"
+
+/* Prints the error of a failed call and returns its exit status. */
+int failed(const svmp_context *context, svmp_status status);
+
+/* Creates a context with the threads of --threads, if the command has that option. */
+int open_context(const option_set *set, svmp_context **context);
+
+/* The log of such a context: warnings are told, the rest is not. */
+void tell_log(svmp_log_level level, const char *message, void *user_data);
+
+#endif
