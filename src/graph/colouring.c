@@ -5,8 +5,8 @@
 
 #define NO_COLOUR UINT32_MAX
 
-/* The least colour that no neighbour of v has that comes before it; NO_COLOUR while one of these has none itself.
- * taken_by[c]: 1 + the last node that was found to have a neighbour of colour c. */
+/* The smallest colour that no earlier neighbour of v has; NO_COLOUR while an earlier neighbour has no colour yet.
+ * taken_by[c]: 1 + the last node found to have a neighbour of colour c. */
 static uint32_t least_colour(const svmp_graph *graph, size_t v, const uint32_t *colour, size_t *taken_by) {
     size_t count;
     const uint32_t *near = svmp_graph_neighbourhood(graph, v, &count);
@@ -19,7 +19,7 @@ static uint32_t least_colour(const svmp_graph *graph, size_t v, const uint32_t *
     return least;
 }
 
-/* Own nodes in the order of the whole: the interior and the boundary both ascend. */
+/* Merges interior and boundary, which are both ascending, into the order of the whole. */
 static void order_own(const svmp_graph *graph, uint32_t *order) {
     size_t inner = 0, outer = graph->inner;
     for (size_t k = 0; k < graph->moved; k++) {
@@ -29,7 +29,7 @@ static void order_own(const svmp_graph *graph, uint32_t *order) {
     }
 }
 
-/* Colours what can be coloured of order[0] ... order[*left - 1], which keeps the rest. */
+/* Colours the nodes among order[0] ... order[*left - 1] that can be coloured; the others stay in `order`. */
 static void colour_some(const svmp_graph *graph, size_t *left, uint32_t *order, size_t *taken_by, uint32_t *colour) {
     size_t rest = 0;
     for (size_t k = 0; k < *left; k++) {
@@ -74,7 +74,7 @@ static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *col
     }
 }
 
-/* Rounds: colour what can be, tell the neighbours, until nobody has anything left. */
+/* In rounds: colours what can be coloured and exchanges colours with neighbours, until all processes have finished. */
 static svmp_status colour_part(const svmp_graph *graph, size_t left, uint32_t *order, size_t *taken_by,
                                uint32_t *colour) {
     svmp_context *context = graph->context;

@@ -4,10 +4,10 @@
 
 #include "graph/graph.h"
 
-/* colour[v] of every node, the halo included: the least that no neighbour before it, in the order of the whole graph,
- * has. At most one more than a node has neighbours; nodes of a clique all differ. *colours is how many there are in the
- * whole. Of a part (part.h) all processes call it, and each node gets the colour that it has in the whole. It takes as
- * many exchanges as a chain of ever later neighbours changes its process. */
+/* Greedy colouring: colour[v] of every node, including the halo, is the smallest one that no earlier neighbour, in the
+ * order of the whole graph, has. There are at most 1 + (largest number of neighbours) colours; *colours is their number
+ * in the whole graph. For a part (graph_part.h) all processes call it, and each node gets the colour that it has in the
+ * whole. The number of exchanges is that of process changes along a path of ascending neighbours. */
 svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t *colours);
 
 #endif

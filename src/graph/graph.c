@@ -103,8 +103,8 @@ done:
     return status;
 }
 
-/* The nodes of all the scopes in which `node` stands, itself first; each once. Returns how many; with `out` NULL it
- * only counts. `stamp` tells who was seen, under a `mark` that is new for each call. */
+/* The nodes of all scopes that contain `node`, itself first, without duplicates. Returns their number; with `out` NULL
+ * it only counts. `stamp` marks visited nodes with `mark`, which is new for each call. */
 static size_t union_of_scopes(const svmp_graph *graph, const index_lists *incidence, size_t node, size_t *stamp,
                               size_t mark, uint32_t *out) {
     size_t count = 0;
@@ -156,7 +156,7 @@ done:
     return status;
 }
 
-/* Keeps the first list of every kind. */
+/* Keeps the first list of every class. */
 static svmp_status keep_distinct(svmp_context *context, size_t count, const index_lists *lists, const uint32_t *kind,
                                  size_t kinds, index_lists *kept) {
     svmp_status status;

@@ -27,14 +27,14 @@ struct svmp_graph {
     index_lists neighbourhoods; /* neighbourhood -> its nodes, ascending */
     index_lists members;        /* neighbourhood -> the nodes whose closed neighbourhood it is, ascending */
 
-    /* Nodes 0 ... moved - 1 are moved by this process, those before `inner` without a neighbour that is not; the others
-     * are read: peers move them, and send them. A key is the number that a node or variable has everywhere, of which
-     * random numbers are functions. In a whole graph all nodes are moved; graph_part.h makes parts. */
+    /* Nodes 0 ... moved - 1 are moved by this process, those before `inner` have no other neighbours; the others are
+     * read: peers move them, and send them. A key is the number that a node or variable has everywhere, of which random
+     * numbers are functions. In a whole graph all nodes are moved; graph_part.h makes parts. */
     size_t moved, inner, moved_variables, inner_variables;
     size_t whole_nodes, whole_variables; /* sizes of the whole graph */
     uint32_t *node_key, *variable_key;   /* keys; NULL: the own index */
     struct graph_halo *halo;             /* the messages of a part; NULL for a whole graph */
-    const struct svmp_peers *peers;      /* who have the other parts; svmp_alone for a whole graph */
+    const struct svmp_peers *peers;      /* the processes that have the other parts; svmp_alone for a whole graph */
 
     size_t first_capacity, scope_capacity, scope_start_capacity, stamp_capacity;
     size_t *stamp; /* node -> 1 + the last factor that named it */
@@ -56,7 +56,7 @@ svmp_status svmp_graph_check_size(const svmp_graph *graph, size_t dimension);
 
 svmp_status svmp_graph_add_node(svmp_graph *graph, size_t dimension);
 
-/* A node named twice counts once. */
+/* Duplicate nodes count once. */
 svmp_status svmp_graph_add_factor(svmp_graph *graph, size_t count, const size_t *nodes);
 
 /* Removes the factors from `first` on. */
@@ -68,8 +68,8 @@ svmp_status svmp_graph_finish(svmp_graph *graph);
 /* Neighbourhood -> the nodes moved here that have it, ascending. */
 svmp_status svmp_graph_members(const svmp_graph *graph, index_lists *members);
 
-/* Gives equal lists the same number: kind[k] for each list, in the order of first appearance; *kinds in all. Lists are
- * equal if they have the same items in the same order; an empty list equals no other. */
+/* Classes of equal lists: kind[k] for each list, numbered in the order of first appearance; *kinds is their number.
+ * Lists are equal if they have the same items in the same order; an empty list equals no other. */
 svmp_status svmp_lists_classify(svmp_context *context, size_t count, const index_lists *lists, uint32_t *kind,
                                 size_t *kinds);
 

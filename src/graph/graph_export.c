@@ -3,7 +3,7 @@
 
 #include "graph/graph.h"
 
-/* A quoted string for JSON and DOT alike: both escape quotes and backslashes; control characters become spaces. */
+/* A quoted string for JSON and DOT, which both escape quotes and backslashes; control characters become spaces. */
 static void write_quoted(const char *text, FILE *file) {
     fputc('"', file);
     for (; *text; text++) {

@@ -54,7 +54,7 @@ static svmp_status add_message(cutting *c, uint32_t process, uint32_t node) {
     return SVMP_OK;
 }
 
-/* In ascending order, each once. */
+/* Sorts and removes duplicates. */
 static void sort_messages(cutting *c) {
     size_t kept = 0;
     if (c->messages > 0) qsort(c->message, c->messages, sizeof *c->message, order_of_messages);
@@ -63,7 +63,8 @@ static void sort_messages(cutting *c) {
     c->messages = kept;
 }
 
-/* What own nodes read of others (`reading`), or are read by. Neighbours see each other: the processes are the same. */
+/* The nodes of others that own nodes read (`reading`), or the own nodes that others read. The relation is symmetric, so
+ * the processes are the same. */
 static svmp_status list_messages(cutting *c, int reading) {
     c->messages = 0;
     for (size_t v = 0; v < c->whole->nodes; v++) {
@@ -76,7 +77,7 @@ static svmp_status list_messages(cutting *c, int reading) {
     return SVMP_OK;
 }
 
-/* Where the messages of each process begin, and which these are. */
+/* The start of the messages of each process, and the messages. */
 static svmp_status list_neighbours(const cutting *c, graph_halo *halo) {
     svmp_context *context = c->part->context;
     for (size_t k = 0; k < c->messages; k++)
@@ -139,7 +140,7 @@ static svmp_status add_sends(cutting *c) {
 
 /* ---- what they see ----------------------------------------------------------------------------------------------- */
 
-/* The neighbourhoods of own nodes, numbered in the order of first appearance, and whose they are. */
+/* The neighbourhoods of own nodes, numbered in the order of first appearance, and the map node -> neighbourhood. */
 static svmp_status add_neighbourhoods(cutting *c) {
     svmp_graph *part = c->part;
     const svmp_graph *whole = c->whole;

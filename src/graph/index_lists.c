@@ -21,7 +21,7 @@ svmp_status svmp_lists_classify(svmp_context *context, size_t count, const index
                                 size_t *kinds) {
     size_t slots = 16;
     while (slots < 2 * count) slots *= 2;
-    uint32_t *table = NULL; /* open addressing: 1 + the first list of a kind, 0 for a free slot */
+    uint32_t *table = NULL; /* open addressing: 1 + the first list of a class, 0 for a free slot */
     SVMP_TRY(SVMP_NEW(context, table, slots));
 
     *kinds = 0;

@@ -9,8 +9,8 @@
 #endif
 
 /* Work in an iteration, in units of n^2. Nodes with the same closed neighbourhood C share a matrix: distances on C and
- * an exponential, 2 |C| + 30, |C| in variables; each is weighed by it, 2 for a variable. As measured with 50 and 200
- * particles, on 3 to 101 variables. */
+ * an exponential, 2 |C| + 30, |C| in variables; and each variable of a node is weighted by the matrix, 2. Measured with
+ * 50 and 200 particles, on 3 to 101 variables. */
 static double neighbourhood_work(const svmp_graph *graph, size_t neighbourhood) {
     const index_lists *closed = &graph->neighbourhoods;
     size_t seen = 0;
@@ -46,7 +46,8 @@ svmp_status svmp_node_works(const svmp_graph *graph, double **works) {
 
 /* ---- nodes that are a part by themselves ------------------------------------------------------------------------- */
 
-/* A partition on its way: the first `parts` of all parts are still to be shared by the nodes without an owner. */
+/* A partition under construction: the nodes without an owner are still to be distributed among the first `parts`
+ * parts. */
 typedef struct cutting {
     const svmp_graph *graph;
     size_t parts, nodes; /* such parts and nodes */
@@ -57,8 +58,8 @@ typedef struct cutting {
 
 enum { NOBODY = UINT32_MAX };
 
-/* A node heavier than a fair share bounds the speed, whoever has it: alone in its part it delays nobody else. The share
- * of the others is smaller then, and the next node may be above it. */
+/* A node with more work than a fair share limits the speed in any part; it gets one by itself, so that it delays no
+ * others. This reduces the share of the others, and the next node may exceed it. */
 static void set_apart(cutting *c) {
     for (size_t before = 0; before != c->parts;) {
         const double share = c->work / (double)c->parts;
@@ -86,7 +87,7 @@ static int order_of_work(const void *a, const void *b) {
     return (left->node > right->node) - (left->node < right->node);
 }
 
-/* What is a good piece of a share goes first, the heaviest to a part each, and then back and forth. */
+/* Distributes the large nodes first, in descending order: one to each part, then back and forth. */
 static svmp_status place_heavy(const cutting *c, double *load) {
     const double much = c->work / (double)c->parts / 8;
     svmp_context *context = c->graph->context;
@@ -110,7 +111,7 @@ done:
     return status;
 }
 
-/* The others in their order, each part up to its share. */
+/* Distributes the other nodes in their order, each part up to its share. */
 static svmp_status cut_blocks(const cutting *c) {
     svmp_context *context = c->graph->context;
     double *load = NULL, left = c->work;
@@ -138,7 +139,7 @@ static const double most_weight = (double)(IDX_MAX / 2 - 1), most_edges = (doubl
 
 typedef struct metis_graph {
     idx_t *start, *item, *edge_weight, *node_weight, *part;
-    uint32_t *node; /* which one of the whole it is */
+    uint32_t *node; /* its index in the whole */
     idx_t *place;   /* node of the whole -> its number here; -1: it is not here */
 } metis_graph;
 
@@ -152,13 +153,13 @@ static void release(svmp_context *context, metis_graph *g) {
     svmp_release(context, g->place);
 }
 
-/* What a message between two nodes holds. */
+/* The size of a message between two nodes. */
 static double message(const svmp_graph *graph, size_t v, size_t w) {
     return (double)(svmp_graph_node_dimension(graph, v) + svmp_graph_node_dimension(graph, w));
 }
 
-/* Goes through the edges between nodes that are here: counts them, adds up their weights, and with `scale` above 0
- * lists them. */
+/* Visits the edges between nodes of this graph: counts them, adds up their weights and, if `scale` is positive, lists
+ * them. */
 static size_t each_edge(const cutting *c, metis_graph *g, double scale, double *weight) {
     const svmp_graph *graph = c->graph;
     size_t at = 0;
@@ -201,7 +202,7 @@ static svmp_status take_nodes(const cutting *c, metis_graph *g) {
     return SVMP_OK;
 }
 
-/* *known: whether there are any edges, and METIS can count so far. */
+/* *known: whether there are edges, and few enough for METIS's integers. */
 static svmp_status take_edges(const cutting *c, metis_graph *g, int *known) {
     svmp_context *context = c->graph->context;
     double weight;
@@ -219,7 +220,7 @@ static svmp_status take_edges(const cutting *c, metis_graph *g, int *known) {
 }
 
 static svmp_status ask_metis(const cutting *c, const metis_graph *g) {
-    enum { FEW_PARTS = 8 }; /* up to so many, halving again and again balances better */
+    enum { FEW_PARTS = 8 }; /* up to this many parts, recursive bisection balances better */
     svmp_context *context = c->graph->context;
     idx_t options[METIS_NOPTIONS], nodes = (idx_t)c->nodes, constraints = 1, count = (idx_t)c->parts, cut;
     METIS_SetDefaultOptions(options);
@@ -235,7 +236,7 @@ static svmp_status ask_metis(const cutting *c, const metis_graph *g) {
     return svmp_fail(context, SVMP_UNSUPPORTED, "METIS failed to partition the graph into %zu parts.", c->parts);
 }
 
-/* *known is 0, and nodes go without an owner, where METIS cannot help: there are no edges, or too many to count. */
+/* If METIS cannot be used, because there are no edges or too many to count, *known is 0 and nodes get no owner. */
 static svmp_status cut_by_metis(const cutting *c, int *known) {
     svmp_context *context = c->graph->context;
     metis_graph g = {0};
@@ -250,13 +251,13 @@ done:
     return status;
 }
 
-/* Whether it is worth to ask METIS. */
+/* Whether METIS is worthwhile. */
 static int suits_metis(const cutting *c) {
     enum { NODES_A_PART = 8 };
     return c->parts > 1 && c->nodes / NODES_A_PART >= c->parts && (double)c->nodes <= most_weight;
 }
 
-/* The work of the heaviest part over the mean of those that are shared, less 1. */
+/* The largest work of the shared parts over their mean, less 1. */
 static svmp_status unevenness(const cutting *c, double *uneven) {
     double *load = NULL, most = 0;
     SVMP_TRY(SVMP_NEW(c->graph->context, load, c->parts));
@@ -268,8 +269,8 @@ static svmp_status unevenness(const cutting *c, double *uneven) {
     return SVMP_OK;
 }
 
-/* METIS holds on to the edges of a node that has a great many, and loses the balance for them. A node's work is worth
- * many times its messages: blocks are better then. */
+/* METIS preserves the edges of a node with very many of them at the cost of balance. The work of a node costs many
+ * times its messages, so blocks are better then. */
 static svmp_status cut_evenly(const cutting *c) {
     const double tolerable = 0.1;
     cutting other = *c;
@@ -350,7 +351,7 @@ static void add_work(const svmp_graph *graph, size_t neighbourhood, const uint32
 svmp_status svmp_partition_measure(const svmp_graph *graph, size_t parts, const uint32_t *owner, part_size *sizes) {
     svmp_context *context = graph->context;
     svmp_status status;
-    size_t *seen = NULL, pair_count = 0, pair_capacity = 0; /* part -> 1 + the last that was seen there */
+    size_t *seen = NULL, pair_count = 0, pair_capacity = 0; /* part -> 1 + the last node found there */
     uint64_t *pairs = NULL;
     memset(sizes, 0, parts * sizeof *sizes);
     SVMP_CHECK(SVMP_NEW(context, seen, parts));

@@ -4,8 +4,8 @@
 
 #include "graph/graph.h"
 
-/* Work in an iteration, in units of n^2, of all own nodes: what one process does, and what several do if no two of them
- * have the same matrix. */
+/* Work in an iteration, in units of n^2, of all own nodes: that of one process, and the total of several if no two of
+ * them compute the same matrix. */
 double svmp_graph_work(const svmp_graph *graph);
 
 /* The work of every own node, with its share of the matrix; the caller releases it. */
@@ -23,7 +23,7 @@ typedef struct part_size {
     size_t halo_nodes, halo_variables; /* nodes and variables of others that it reads */
     size_t sent_variables, neighbours; /* a variable sent to two neighbours counts twice */
     size_t entries;                    /* the total size of the distinct closed neighbourhoods of own nodes */
-    double work, boundary_work;        /* a matrix that two parts have counts in both */
+    double work, boundary_work;        /* a matrix computed by two parts counts in both */
 } part_size;
 
 /* The sizes of all parts, in one pass over the graph. */

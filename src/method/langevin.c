@@ -1,4 +1,4 @@
-/* Unadjusted Langevin dynamics: every particle is a chain of its own, the last states are the result. */
+/* Unadjusted Langevin dynamics: every particle is an independent chain, and the last states are the result. */
 #include "method/method.h"
 
 svmp_status svmp_langevin_check_step(svmp_run *run) {

@@ -10,21 +10,25 @@
 #include "method/moves/sweep.h"
 #include "sample/particles.h"
 
-enum { MANY_ROUNDS = 100, MANY_SCORES = 10 }; /* a sweep of so many rounds, or of the cost of so many scores, is dear */
+enum {
+    MANY_ROUNDS = 100,
+    MANY_SCORES = 10
+}; /* a sweep with this many rounds, or at the cost of this many scores, is expensive */
 
 typedef struct walk {
     sweeper *sweeper;
     evaluator *evaluator;
-    size_t stride, capacity, kept; /* every stride-th sweep is kept, so many in all, so many so far */
+    size_t stride, capacity, kept; /* every stride-th sweep is kept; the capacity; the number kept so far */
     double *draws;                 /* kept states: own variables * n numbers each */
-    double *log_density, *moves;   /* n for each of them; the latter since the one before: accepted, of all nodes */
-    int64_t *since;                /* n: accepted here since the last one that was kept */
-    double *wrong;                 /* n: whether a particle cannot start */
+    double *log_density, *moves;   /* n each per state; moves: accepted moves of all nodes since the previous state */
+    int64_t *since;                /* n: moves accepted by this process since the last kept state */
+    double *wrong;                 /* n: whether the start of a particle is impossible */
 } walk;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
-/* The least power of two that leaves no more than `draws` of the sweeps: of a longer run it is a multiple. */
+/* The smallest power of two that keeps at most `draws` of the sweeps; the stride of a longer run is a multiple of
+ * it. */
 static size_t stride_of(size_t sweeps, size_t draws) {
     size_t stride = 1;
     while (sweeps / stride > draws) stride *= 2;
@@ -83,8 +87,8 @@ static void free_walk(svmp_run *run) {
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
 
-/* wrong[l]: the log density of particle l, or a score, is not finite. Returns how many are wrong; log_density and score
- * are those of all particles. */
+/* wrong[l]: whether the log density or a score of particle l is not finite; *count is their number. log_density and
+ * score are those of all particles. */
 static svmp_status inspect(const svmp_run *run, const double *x, double *score, double *log_density, size_t *count) {
     walk *w = run->state;
     const size_t n = run->backend->n;
@@ -119,7 +123,7 @@ static svmp_status explain(const svmp_run *run, const double *score, const doubl
                            run->started_from ? "its start" : "the last of 100 random starts", name);
 }
 
-/* A chain never leaves a point of density 0: a start that was drawn is drawn again. */
+/* A chain never leaves a point of density 0, so such a start is redrawn. */
 static svmp_status start(svmp_run *run) {
     enum { ATTEMPTS = 100 };
     const walk *w = run->state;
@@ -195,7 +199,7 @@ static svmp_status iterate(svmp_run *run) {
 
 /* ---- the result -------------------------------------------------------------------------------------------------- */
 
-/* The states that were kept; before the first, where the chains are. */
+/* The kept states; before the first one, the current state. */
 static const double *kept(const svmp_run *run, size_t k, size_t *count) {
     const walk *w = run->state;
     const double *x = NULL;
@@ -204,7 +208,7 @@ static const double *kept(const svmp_run *run, size_t k, size_t *count) {
     return svmp_backend_view(run->backend, ARRAY_PARTICLES, &x) == SVMP_OK ? x : NULL;
 }
 
-/* accept_stat__ is the share of moves that were accepted since the draw before, n_sweeps__ sweeps ago. */
+/* accept_stat__ is the share of moves accepted since the previous draw, n_sweeps__ sweeps ago. */
 static svmp_status set_statistics(const svmp_run *run, double *column, svmp_particles *p) {
     const walk *w = run->state;
     const size_t n = run->backend->n;
@@ -253,7 +257,7 @@ done:
 
 /* ---- saved and loaded -------------------------------------------------------------------------------------------- */
 
-/* What a checkpoint has of one state that was kept. */
+/* Saves or loads one kept state. */
 typedef struct kept_state {
     double *x, *log_density, *moves;
 } kept_state;
@@ -264,8 +268,8 @@ static svmp_status archive_state(archive *a, size_t n, const kept_state *state) 
     return svmp_archive_reals(a, "moves", n, state->moves);
 }
 
-/* The states of a run that kept every stride-th sweep, of which this one keeps every own->stride-th: the moves before
- * those that are left out count for the next one. */
+/* Loads the states of a run that kept every stride-th sweep, of which this run keeps every w->stride-th. The moves of a
+ * dropped state count for the next kept one. */
 static svmp_status load_states(const svmp_run *run, archive *a, size_t count, size_t stride,
                                const kept_state *workspace) {
     walk *w = run->state;
@@ -293,7 +297,8 @@ static svmp_status save_states(const svmp_run *run, archive *a) {
     return SVMP_OK;
 }
 
-/* Accepted moves since the last state: those of all processes, which the first one has after loading. */
+/* Accepted moves since the last kept state: saves the sum over all processes; after loading, the first process has all
+ * of them. */
 static svmp_status archive_moves(const svmp_run *run, archive *a, int64_t *all) {
     const walk *w = run->state;
     const size_t n = run->backend->n;

@@ -1,5 +1,5 @@
-/* The Metropolis-adjusted Langevin algorithm: Langevin's move is a proposal that the whole particle accepts or refuses.
- * Every particle is a chain of its own, the last states are the result. */
+/* The Metropolis-adjusted Langevin algorithm: a Langevin step is a proposal for the whole particle, which is accepted
+ * or rejected. Every particle is an independent chain, and the last states are the result. */
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void weigh(const svmp_run *run, double rate, size_t first, size_t last) {
     for (size_t l = first; l < last; l++) state->log_ratio[l] += state->proposed_log_density[l] - state->log_density[l];
 }
 
-/* Moves the particles whose ratio is above a uniform number; a ratio that is none refuses. */
+/* Moves the particles whose ratio exceeds a uniform number; NaN rejects. */
 static void decide(const svmp_run *run, size_t first, size_t last) {
     const backend *b = run->backend;
     mala *state = run->state;
@@ -117,7 +117,7 @@ static double largest_score(const svmp_run *run) {
     return largest;
 }
 
-enum { BLOCK = 64 }; /* particles that a thread decides on */
+enum { BLOCK = 64 }; /* particles per task */
 
 static void decide_block(void *work, size_t block) {
     const svmp_run *run = work;

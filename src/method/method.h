@@ -23,12 +23,12 @@ static inline init_target svmp_start_target(backend *b) {
     return (init_target){b->model, b->seed, b->n, b->threads, svmp_share_particles, b};
 }
 
-/* What keeps a method that ends by itself from being sure of its answer. */
+/* Why a method that ends by itself has not converged. */
 typedef struct nonconvergence {
     svmp_code why;
-    size_t variable; /* that is farthest from settled, */
+    size_t variable; /* that is farthest from convergence, */
     double amount;   /* and by how much, as the note says */
-    size_t count;    /* how many variables there are like it */
+    size_t count;    /* the number of variables with the same problem */
 } nonconvergence;
 
 typedef struct method {
@@ -44,23 +44,24 @@ typedef struct method {
                    * of the rest at most --draws are kept */
     size_t draws; /* CHAINS: the default of --draws */
     const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
-    int on_device;       /* an iteration is the backend's work alone, at the rate of the step rule: one on a GPU pays,
-                          * and need not be waited for */
-    int on_host;         /* an iteration is computed in this process, and the backend only keeps particles */
-    int fits;            /* it seeks the Gaussian on the graph, whatever --init says */
-    size_t arrays;       /* of all particles that it has besides the backend's */
-    double examination;  /* the time that an examination takes after it, as a share of its own; 0: METHOD_EXAMINATION */
-    int local;           /* a node needs only its neighbours, or sums over all nodes: parts of a model can be run */
+    int on_device;       /* an iteration is done by the backend alone, at the rate of the step rule: a GPU pays off, and
+                            iterations may be queued */
+    int on_host;         /* an iteration is computed in this process; the backend only stores particles */
+    int fits;            /* it always fits the Gaussian on the graph, whatever --init is */
+    size_t arrays;       /* arrays of all particles besides the backend's */
+    double examination;  /* the time of the examination as a share of the time of the run; 0: METHOD_EXAMINATION */
+    int local; /* a node needs only its neighbours, or sums over all nodes, so that it runs on parts of a model */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */
     svmp_status (*alloc)(svmp_run *run);
-    /* Fills the particles for --init gaussian, of a method that has that Gaussian already. NULL: as for all others. */
+    /* Fills the particles for --init gaussian, in a method that has that Gaussian already. NULL: fitted as for other
+     * methods. */
     svmp_status (*start)(svmp_run *run, double *x);
     svmp_status (*iterate)(svmp_run *run);
-    /* How many iterations the run will probably have had when it ends by itself. NULL: all. */
+    /* The expected number of iterations when the run ends by itself. NULL: all iterations. */
     size_t (*expect)(const svmp_run *run);
     void (*free)(svmp_run *run);                       /* NULL: nothing to free */
-    struct gaussian *(*gaussian)(const svmp_run *run); /* on the graph, its own; NULL: it has none */
+    struct gaussian *(*gaussian)(const svmp_run *run); /* its Gaussian on the graph; NULL if it has none */
 
     /* The result so far as new particles, with chains and statistics but without names; their number may differ from
      * that of the backend. NULL: the particles of the backend. */
@@ -70,11 +71,11 @@ typedef struct method {
      * of these states. Draw l*count + k is state k of particle l. NULL: only the backend's x. */
     const double *(*kept)(const svmp_run *run, size_t k, size_t *count);
 
-    /* Where it ended without having settled: why. NULL: the method does not end by itself. */
+    /* Why it ended without convergence. NULL: the method does not end by itself. */
     nonconvergence (*nonconvergence)(const svmp_run *run);
 
     /* Saves or loads the state of the method between iterations, except the backend's particles and step states. NULL:
-     * it has none. */
+     * stateless. */
     svmp_status (*state)(svmp_run *run, archive *a);
 } method;
 
@@ -82,29 +83,30 @@ typedef struct method {
 const method *svmp_method_at(size_t k);
 const char *svmp_method_name(size_t k);
 
-/* The default method: `transport`, or `graphical` where that cannot run, with several processes and with boxes. */
+/* The default method: `transport`, or `graphical` where that cannot run, which is with several processes or with
+ * boxes. */
 #define METHOD_AUTO "auto"
 const method *svmp_method_auto(int in_parts, int boxed);
 
-/* What the option `method` can be: METHOD_AUTO, then the methods. */
+/* Choice k of the option `method`: METHOD_AUTO, then the methods. */
 const char *svmp_method_choice(size_t k);
 
-/* Returns NULL, with an error that lists the names, if there is no method of that name. METHOD_AUTO is
- * that of a model without boxes. */
+/* Returns NULL, with an error that lists the names, if there is no method of that name. METHOD_AUTO resolves to the
+ * default for a model without boxes. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
 /* Fails, naming a node, if the model has boxes: with moves projected onto a box, a chain no longer has the posterior as
  * its stationary distribution. */
 svmp_status svmp_method_refuse_boxes(const svmp_run *run);
 
-/* The alloc of Langevin dynamics: its steps are fixed or decay. */
+/* The `alloc` of Langevin dynamics: fails unless the steps are fixed or decay. */
 svmp_status svmp_langevin_check_step(svmp_run *run);
 
 extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
     svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact, svmp_method_dpmp,
     svmp_method_tpmp, svmp_method_local, svmp_method_transport;
 
-/* A method that ends by itself: done, or done and sure of its answer. */
+/* A method that ends by itself is done, or done and converged. */
 typedef enum run_end { RUN_CONTINUES, RUN_DONE, RUN_CONVERGED } run_end;
 
 struct svmp_run {
@@ -115,19 +117,19 @@ struct svmp_run {
     kernel kernel;
     step step;
     init start;
-    uint64_t started_from; /* a hash of the start that was given; 0: it was drawn */
+    uint64_t started_from; /* a hash of the given start; 0: it was drawn */
     backend *backend;
-    char backend_reason[512];     /* why the backend `auto` is the CPU; "": it is not */
+    char backend_reason[512];     /* why the backend `auto` is the CPU; "" if it is not */
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */
     size_t divergences;           /* of a sampler's draws so far */
     history trace;                /* of the run: iteration, largest |phi|, rate */
-    size_t unreported;            /* iterations that are not in it: the backend has not said what came of them */
-    size_t lag;                   /* iterations by which the monitor may hear of that late */
+    size_t unreported;            /* iterations missing from it, because their results are not known yet */
+    size_t lag;                   /* iterations by which reports to the monitor may lag */
     history measured;             /* iteration, KSD: V and its ratio, bandwidth */
     svmp_monitor monitor;
     void *monitor_data;
-    run_end ended; /* by the method itself, whatever iterations are left */
+    run_end ended; /* whether the method ended the run by itself */
     int unusable;  /* a checkpoint was loaded in part */
     void *state;   /* the method's */
 };

@@ -1,6 +1,6 @@
 /* The No-U-Turn sampler: --chains chains, each adapts for --warmup iterations and then keeps --draws draws. What a
- * chain does depends on its number and the seed alone: the chains run side by side, a chain to a thread, and go some
- * milliseconds ahead of the run's own iteration, so that threads need not meet after every one. */
+ * chain does depends on its number and the seed alone: the chains run in parallel, one per thread, and some
+ * milliseconds ahead of the run's iteration, so that threads do not synchronise after every iteration. */
 #include <math.h>
 #include <string.h>
 
@@ -29,10 +29,10 @@ enum {
 #undef STATISTIC_INDEX
 };
 
-/* A step size that is not possible, a start that is not, or a factor's function that failed. */
+/* An impossible step size or start, or a factor whose function failed. */
 typedef enum chain_fault { CHAIN_FINE, CHAIN_FAILED, CHAIN_NO_START, CHAIN_NO_STEP, CHAIN_IMPROPER } chain_fault;
 
-/* Why a draw's trajectory has diverged: the first time that it came where the density is no number. */
+/* Why a trajectory diverged: the first position where the density is NaN. */
 typedef struct blame {
     int known;
     size_t variable, factor; /* SIZE_MAX: not found */
@@ -41,7 +41,7 @@ typedef struct blame {
 
 typedef struct chain {
     size_t number;    /* 0, 1, ... */
-    size_t iteration; /* done; the run's, or ahead of it */
+    size_t iteration; /* iterations done: as many as the run or more */
     hamiltonian h;
     tree tree;
     phase_point z, trial;
@@ -59,8 +59,8 @@ typedef struct nuts {
     chain *chain;
     double *draws;      /* draws[(c*draws + k)*variables + i], k the slot of an iteration */
     double *statistics; /* statistics[(c*draws + k)*STATISTIC_COUNT + s] */
-    double *start;      /* in the first iteration: the backend's particles */
-    int blamed;         /* tell_blame has told it */
+    double *start;      /* only in the first iteration: the backend's particles */
+    int blamed;         /* tell_blame has reported it */
 } nuts;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -115,8 +115,8 @@ static void free_nuts(svmp_run *run) {
 
 /* ---- a chain ----------------------------------------------------------------------------------------------------- */
 
-/* Where the state after iteration t is kept. Draw k, that is t = warmup + k, has slot k for good; the iterations of the
- * warm-up pass through the same slots before. */
+/* The slot of the state after iteration t. Draw k, t = warmup + k, has slot k permanently; warm-up iterations use the
+ * same slots before. */
 static size_t slot(const svmp_run *run, const chain *c, size_t t) {
     const size_t draws = run->options.draws;
     return c->number * draws + (t + draws - run->options.warmup % draws) % draws;
@@ -143,8 +143,7 @@ static void find_step(const svmp_run *run, chain *c) {
     svmp_dual_averaging_start(&c->averaging, c->step, run->options.accept);
 }
 
-/* From the run's start, or where the density is not finite there from another: a start that was drawn is drawn again.
- */
+/* Begins at the run's start; if the density is not finite there, a start that was drawn is redrawn. */
 static void start(const svmp_run *run, chain *c) {
     enum { ATTEMPTS = 100 };
     const backend *b = run->backend;
@@ -162,7 +161,7 @@ static void start(const svmp_run *run, chain *c) {
     c->fault = CHAIN_NO_START;
 }
 
-/* Learns from the transition that iteration t of the warm-up made. */
+/* Adapts to the transition of iteration t of the warm-up. */
 static void adapt(const svmp_run *run, chain *c, size_t t) {
     c->step = svmp_dual_averaging_learn(&c->averaging, c->tree.acceptance / (double)c->tree.leapfrogs);
     if (t >= c->windows.begin && t < c->windows.end) svmp_running_variance_add(&c->variance, c->z.q);
@@ -173,7 +172,7 @@ static void adapt(const svmp_run *run, chain *c, size_t t) {
     if (t + 1 == run->options.warmup) c->step = svmp_dual_averaging_end(&c->averaging);
 }
 
-/* The variable whose score is no number there, and the factor that it has it from. */
+/* The variable whose score is NaN there, and the factor responsible. */
 static blame find_blame(const svmp_run *run, chain *c) {
     blame found = {.known = 1, .variable = SIZE_MAX, .factor = SIZE_MAX};
     for (size_t i = 0; i < c->h.variables && found.factor == SIZE_MAX; i++) {
@@ -185,8 +184,8 @@ static blame find_blame(const svmp_run *run, chain *c) {
 
 static int has_fault(const chain *c) { return c->h.failed || c->fault != CHAIN_FINE; }
 
-/* To another mode, where some are known. The statistics of the draw stay those of the trajectory, but for the log
- * density. */
+/* Proposes a jump to another mode, if modes are known. The statistics of the draw remain those of the trajectory,
+ * except the log density. */
 static void leap(const svmp_run *run, chain *c, size_t t) {
     const model_modes *modes = run->model->modes;
     const random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = c->number};
@@ -214,8 +213,8 @@ static void transition(const svmp_run *run, chain *c) {
     if (!has_fault(c)) c->iteration++;
 }
 
-/* One iteration where the chain has no lead, and more for a while: never so many that a slot that the run may still ask
- * for is overwritten. */
+/* Makes one iteration if the chain has no lead, then more for some time, but never overwrites a slot that the run may
+ * still read. */
 static void advance(const svmp_run *run, chain *c) {
     const double share = 0.02, until = svmp_clock_seconds() + share;
     const size_t most = run->iteration + (run->options.draws > 1 ? run->options.draws - 1 : 1);
@@ -259,7 +258,7 @@ static svmp_status explain(const svmp_run *run, const chain *c) {
     }
 }
 
-/* Whether the chain's density is finite at particle l of x; then that is its start. */
+/* Whether the chain's density is finite at particle l of x, which then becomes its start. */
 static int starts_at(const svmp_run *run, chain *c, size_t n, const double *x, size_t l) {
     const nuts *state = run->state;
     for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = x[i * n + l];
@@ -270,8 +269,8 @@ static int starts_at(const svmp_run *run, chain *c, size_t n, const double *x, s
     return 1;
 }
 
-/* Chains that found no start begin at draws of the priors, where these are finite: thresholds that must ascend, and the
- * like. *found: there is one to begin with. */
+/* Chains without a possible start begin at draws from the priors where these have a finite density, for example with
+ * ascending thresholds. *found: whether any start was found. */
 static svmp_status start_from_priors(const svmp_run *run, int *found) {
     enum { ATTEMPTS = 100 };
     const nuts *state = run->state;
@@ -303,7 +302,7 @@ static void advance_all(svmp_run *run) {
     svmp_parallel_for(run->backend->threads, ((const nuts *)run->state)->chains, 1, advance_chain, run);
 }
 
-/* A chain's fault counts when the run comes to it. */
+/* The error of a chain counts when the run reaches its iteration. */
 static svmp_status iterate(svmp_run *run) {
     nuts *state = run->state;
     const size_t t = run->iteration;
@@ -330,7 +329,7 @@ static const char *const statistic_names[] = {
 #undef STATISTIC_NAME
 };
 
-/* The states after the iterations `first` ... of every chain, as many as p has room for; `column` as well. */
+/* Copies the states of every chain from iteration `first` on, as many as p has particles; `column` likewise. */
 static svmp_status fill(const svmp_run *run, size_t first, double *column, svmp_particles *p) {
     const nuts *state = run->state;
     const size_t d = run->model->graph->variables, count = svmp_particles_count(p), each = count / state->chains;
@@ -347,7 +346,7 @@ static svmp_status fill(const svmp_run *run, size_t first, double *column, svmp_
     return SVMP_OK;
 }
 
-/* A domain that the model does not keep to looks like a trajectory that diverged: it is told where, once a run. */
+/* A factor that is evaluated outside its domain looks like a divergent trajectory: reports where, once per run. */
 static void tell_blame(const svmp_run *run) {
     nuts *state = run->state;
     char name[128];
@@ -363,7 +362,7 @@ static void tell_blame(const svmp_run *run) {
     }
 }
 
-/* The draws so far; before the first, where the chains are. */
+/* The draws so far; before the first one, the current states. */
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     const nuts *state = run->state;
     const size_t d = run->model->graph->variables, t = run->iteration, warmup = run->options.warmup;
@@ -386,7 +385,7 @@ done:
     return status;
 }
 
-/* What a chain knows after its last iteration. */
+/* Saves or loads the state of a chain after its last iteration. */
 static svmp_status chain_state(chain *c, archive *a) {
     const size_t d = c->h.variables;
     SVMP_TRY(svmp_archive_count(a, "chain iteration", &c->iteration));
@@ -407,8 +406,8 @@ static svmp_status chain_state(chain *c, archive *a) {
     return svmp_archive_reals(a, "variance squares", d, c->variance.squares);
 }
 
-/* The states after the iterations that the run may still be asked for: those kept, the last, and a chain's lead. More
- * draws than were saved for have other slots: states are known by their iteration. */
+/* The states that may still be needed: the draws, the last state, and the lead of a chain. They are identified by
+ * iteration, because a run with more draws has other slots. */
 static svmp_status kept_states(const svmp_run *run, const chain *c, archive *a) {
     const nuts *state = run->state;
     const size_t d = c->h.variables, t = run->iteration, warmup = run->options.warmup;
@@ -425,7 +424,7 @@ static svmp_status kept_states(const svmp_run *run, const chain *c, archive *a) 
     return SVMP_OK;
 }
 
-/* A chain that will end the run when the run comes to it has no state to go on from. */
+/* A chain whose error will end the run has no state to continue from. */
 static svmp_status archive_state(svmp_run *run, archive *a) {
     nuts *state = run->state;
     SVMP_TRY(svmp_archive_count(a, "divergences", &run->divergences));

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double divergence = 1000; /* an energy error beyond this */
+static const double divergence = 1000; /* a larger energy error is a divergence */
 
 static double *vector_copy(double *to, const double *from, size_t variables) {
     return memcpy(to, from, variables * sizeof *to);
@@ -39,7 +39,7 @@ static double log_add(double a, double b) {
     return low == -INFINITY ? high : high + log1p(exp(low - high));
 }
 
-/* A stretch of the one point z. */
+/* A sub-trajectory of the single point z. */
 static void begin_stretch(const tree *t, const phase_point *z, double energy, stretch *s) {
     const size_t variables = t->h->variables;
     vector_copy(s->begin, z->p, variables);
@@ -52,9 +52,9 @@ static void begin_stretch(const tree *t, const phase_point *z, double energy, st
     s->log_weight = t->energy - energy;
 }
 
-/* The generalised U-turn criterion: at both ends of a stretch the velocity M^-1 p still points along rho, the sum of
- * its momenta. Asked of a and b together, of a with the first point of b, and of b with the last point of a: the two
- * across the seam see turns that the ends of the whole hide. */
+/* The generalised U-turn criterion: at both ends of a sub-trajectory the velocity M^-1 p still points along rho, the
+ * sum of its momenta. It is checked for a and b together, for a with the first point of b, and for b with the last
+ * point of a; the latter two detect turns that the ends of the whole hide. */
 static int goes_on(const hamiltonian *h, const stretch *a, const stretch *b) {
     double whole[2] = {0}, left[2] = {0}, right[2] = {0};
     for (size_t i = 0; i < h->variables; i++) {
@@ -75,7 +75,7 @@ static void choose_draw(stretch *a, stretch *b) {
     a->draw_energy = b->draw_energy;
 }
 
-/* Appends b to a; b's room is free afterwards. */
+/* Appends b to a; b's memory can be reused afterwards. */
 static void append(const hamiltonian *h, stretch *a, stretch *b) {
     for (size_t i = 0; i < h->variables; i++) a->rho[i] += b->rho[i];
     swap(&a->end, &b->end);
@@ -93,8 +93,8 @@ static int build_leaf(tree *t, int forwards, stretch *s) {
     return 1;
 }
 
-/* A stretch of 2^depth points on from the edge; 0 when it diverges, or turns back within itself. The draw is a point of
- * it with probability proportional to exp(-H). */
+/* Builds a sub-trajectory of 2^depth points from the edge; returns 0 if it diverges or turns back. Its draw is a point
+ * with probability proportional to exp(-H). */
 static int build(tree *t, int forwards, size_t depth, stretch *s) {
     if (depth == 0) return build_leaf(t, forwards, s);
     stretch *rest = &t->level[depth - 1];
@@ -107,12 +107,12 @@ static int build(tree *t, int forwards, size_t depth, stretch *s) {
     return persists;
 }
 
-/* The trajectory takes in a stretch that was built from one of its edges. The draw moves to the new half with
- * probability min(1, w_new / w_old), which favours points far away and keeps exp(-H) invariant. */
+/* Extends the trajectory by a sub-trajectory that was built from one of its edges. The draw moves to the new half with
+ * probability min(1, w_new / w_old), which favours distant points and keeps exp(-H) invariant. */
 static int extend(tree *t, int forwards, stretch *s) {
     stretch *trajectory = &t->trajectory;
     if (uniform(t) < exp(s->log_weight - trajectory->log_weight)) choose_draw(trajectory, s);
-    if (!forwards) swap(&trajectory->begin, &trajectory->end); /* seen from behind */
+    if (!forwards) swap(&trajectory->begin, &trajectory->end); /* in reverse order */
     const int persists = goes_on(t->h, trajectory, s);
     append(t->h, trajectory, s);
     if (!forwards) swap(&trajectory->begin, &trajectory->end);

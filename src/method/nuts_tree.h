@@ -8,7 +8,7 @@
 
 enum { TREE_DEEPEST = 10 };
 
-/* A stretch of trajectory, in the order in which it was built, and a point drawn from it. */
+/* A sub-trajectory, in the order in which it was built, and a point drawn from it. */
 typedef struct stretch {
     double *begin, *end; /* momenta at its two ends */
     double *rho;         /* the sum of its momenta */
@@ -20,17 +20,17 @@ typedef struct stretch {
 typedef struct tree {
     hamiltonian *h;
     stretch trajectory, level[TREE_DEEPEST];
-    phase_point edge[2]; /* where the trajectory goes on, backwards and forwards */
+    phase_point edge[2]; /* where the trajectory continues, backwards and forwards */
     random_stream stream;
-    uint64_t drawn; /* numbers of the stream that are used up */
+    uint64_t drawn; /* numbers of the stream that have been used */
     double step, energy;
-    /* what there is to tell of a transition */
+    /* statistics of the transition */
     size_t depth, leapfrogs;
     double acceptance; /* the sum of min(1, exp(H0 - H)) over all leapfrog steps */
     int divergent;
 } tree;
 
-/* How many numbers of room a tree takes. */
+/* The size of a tree's workspace, in numbers. */
 size_t svmp_tree_workspace_size(size_t variables);
 void svmp_tree_take(tree *t, hamiltonian *h, double **workspace);
 

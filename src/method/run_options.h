@@ -1,12 +1,11 @@
-/* The values of a run's options. What they may be, and what they are by default, says the table in run/option_table.c.
- */
+/* The values of a run's options; run/option_table.c has their ranges and defaults. */
 #ifndef SVMP_METHOD_RUN_OPTIONS_H
 #define SVMP_METHOD_RUN_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SVMP_METHODS_OWN SIZE_MAX /* of a count: the method decides */
+#define SVMP_METHODS_OWN SIZE_MAX /* a count: the method's default */
 
 typedef struct run_options {
     const char *method;
@@ -19,7 +18,7 @@ typedef struct run_options {
     size_t iterations; /* SVMP_METHODS_OWN, or a number */
     double tolerance;
     uint64_t seed;
-    size_t chains, warmup, draws; /* SVMP_METHODS_OWN, or a number, as of iterations */
+    size_t chains, warmup, draws; /* SVMP_METHODS_OWN, or a number */
     double accept;
 } run_options;
 

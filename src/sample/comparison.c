@@ -12,7 +12,7 @@ static void means(const double *x, size_t n, double unit, double *first, double 
     *second = squares / (double)n;
 }
 
-/* (a - b)^2 of numbers in units; 0 also where the unit squared is none. */
+/* (a - b)^2 of numbers in units. Also 0 if the squared unit underflows. */
 static double square_error(double a, double b, double unit) { return a == b ? 0 : pow(unit * (a - b), 2); }
 
 svmp_status svmp_particles_compare(const svmp_particles *particles, const svmp_particles *reference,

@@ -9,7 +9,7 @@
 #include "sample/mixing.h"
 #include "sample/particles.h"
 
-/* One side of the comparison: its draws, and what a thread needs to judge one variable. */
+/* One side of the comparison: its draws, and a thread's workspace for one variable. */
 typedef struct side {
     const svmp_particles *particles;
     const size_t *place;
@@ -18,15 +18,15 @@ typedef struct side {
 
 typedef struct side_workspace {
     chain_workspace chains;
-    double *x, *squares; /* the draws in units, and (x - mean)^2 of these */
+    double *x, *squares; /* the draws in units, and their (x - mean)^2 */
 } side_workspace;
 
-/* Of the mean of some values: itself, the variance of a value, and of how many independent ones it is the mean. */
+/* The mean of some values, the variance of a value, and the number of independent values. */
 typedef struct mean_estimate {
     double mean, variance, draws;
 } mean_estimate;
 
-/* In units: no z depends on them. */
+/* In units, which no z depends on. */
 typedef struct estimate {
     double square;            /* E[x^2] */
     mean_estimate x, squares; /* the mean of x, and of (x - mean)^2 */
@@ -62,8 +62,9 @@ static estimate estimate_of(const side *of, side_workspace *workspace, size_t k,
     return e;
 }
 
-/* The difference over its standard error is Student's t with Welch's degrees of freedom; Wallace's formula gives the
- * normal z that is as far out. a and b are the squared errors of the two sides, n and m their independent draws. */
+/* The difference divided by its standard error is Student's t with Welch's degrees of freedom; Wallace's formula gives
+ * the normal z with the same tail probability. a and b are the squared errors of the two sides, n and m their numbers
+ * of independent draws. */
 static double normal_z(double difference, double a, double b, double n, double m) {
     if (isnan(a + b + n + m)) return NAN;
     if (difference == 0) return 0;
@@ -77,7 +78,7 @@ static double z_of_means(const mean_estimate *a, const mean_estimate *b) {
 }
 
 /* log sd = log(variance)/2 has half the relative error of the variance, the mean of (x - mean)^2: its square is
- * (kurtosis - 1)/(4 n). Few particles tell little of the kurtosis: that of both sides together is taken. */
+ * (kurtosis - 1)/(4 n). A kurtosis from few particles is inaccurate, so the pooled one of both sides is used. */
 static double z_of_sd(const mean_estimate *a, const mean_estimate *b) {
     if (isnan(a->variance) || isnan(b->variance)) return NAN;
     if (a->mean == 0 || b->mean == 0) return a->mean == b->mean ? 0 : a->mean > 0 ? INFINITY : -INFINITY;
@@ -86,7 +87,8 @@ static double z_of_sd(const mean_estimate *a, const mean_estimate *b) {
     return normal_z(log(a->mean / b->mean) / 2, shape / a->draws / 4, shape / b->draws / 4, a->draws, b->draws);
 }
 
-/* The share of draws below a place, those at it by half, as the mean of as many independent ones as it is worth. */
+/* The share of draws below a point, with those equal to it counted as half, as a mean with its effective number of
+ * independent draws. */
 static mean_estimate share_below(const side *of, side_workspace *workspace, size_t k, double place) {
     const double *x = draws_of(of, k);
     for (size_t l = 0; l < of->particles->count; l++)
@@ -94,8 +96,8 @@ static mean_estimate share_below(const side *of, side_workspace *workspace, size
     return mean_of(of, workspace, workspace->squares);
 }
 
-/* Of a quantile of the reference: the share of either side below it, by the arc sine that makes their variances the
- * same (Anscombe). Positive where fewer particles are below: their own quantile is above. */
+/* The z of a quantile of the reference: compares the shares of both sides below it after the variance-stabilising arc
+ * sine transform (Anscombe). Positive if fewer particles are below it, so that their own quantile is larger. */
 static double z_of_quantile(const side *a, const side *b, side_workspace *workspaces, size_t k, double level) {
     const size_t count = b->particles->count, low = (size_t)(level * (double)(count - 1));
     memcpy(workspaces[1].x, draws_of(b, k), count * sizeof(double));
@@ -111,7 +113,7 @@ static double z_of_quantile(const side *a, const side *b, side_workspace *worksp
 static svmp_difference difference_of(const estimate *own, const estimate *reference, double unit) {
     return (svmp_difference){.mean = unit * own->x.mean,
                              .reference_mean = unit * reference->x.mean,
-                             .square = unit * (unit * own->square), /* unit^2 may be none */
+                             .square = unit * (unit * own->square), /* unit^2 may underflow or overflow */
                              .reference_square = unit * (unit * reference->square),
                              .z_mean = z_of_means(&own->x, &reference->x),
                              .sd_ratio = sqrt(own->x.variance / reference->x.variance),

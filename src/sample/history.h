@@ -15,7 +15,7 @@ typedef struct history {
  * and doubles its stride. */
 void svmp_history_add(history *h, const double row[HISTORY_COLUMNS]);
 
-/* The same for values that are known in every iteration: it keeps the multiples of the stride. */
+/* The same for values of every iteration: keeps multiples of the stride. */
 void svmp_history_follow(history *h, size_t iteration, double first, double second);
 
 /* Saves it, or loads it. `name` is at most eight characters long. */

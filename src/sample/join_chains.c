@@ -1,4 +1,4 @@
-/* Several samples as the chains of one. */
+/* Joins several samples as the chains of one. */
 #include <string.h>
 
 #include "base/notes.h"
@@ -7,7 +7,7 @@
 
 enum { CALLED = 256 };
 
-/* A sample in a message: by its file, or as which one it is. */
+/* How a message names a sample: by its file or its position. */
 static const char *call(const svmp_particles *const *parts, size_t p, char called[CALLED]) {
     if (parts[p]->path)
         snprintf(called, CALLED, "'%.200s'", parts[p]->path);
@@ -26,7 +26,7 @@ static svmp_status check_lengths(svmp_context *context, size_t count, const svmp
     return SVMP_OK;
 }
 
-/* Whether two chains of one sample have the same draws, bit by bit. */
+/* Whether two chains have identical draws, bit by bit. */
 static int are_equal(const svmp_particles *p, size_t a, size_t b) {
     const size_t each = p->count / p->chains;
     size_t i = 0;
@@ -36,14 +36,14 @@ static int are_equal(const svmp_particles *p, size_t a, size_t b) {
     return i == p->variables;
 }
 
-/* The part that a chain of all is of. */
+/* The part that contains a chain of the joined sample. */
 static size_t part_of(const svmp_particles *const *parts, size_t chain) {
     size_t p = 0;
     for (; chain >= parts[p]->chains; p++) chain -= parts[p]->chains;
     return p;
 }
 
-/* A chain that is counted twice would pass for two that agree. */
+/* Refuses duplicate chains, which would look like two chains that agree. */
 static svmp_status check_chains(const svmp_particles *const *parts, const svmp_particles *made) {
     char one[CALLED], other[CALLED];
     for (size_t b = 1; b < made->chains; b++)
@@ -57,7 +57,7 @@ static svmp_status check_chains(const svmp_particles *const *parts, const svmp_p
     return SVMP_OK;
 }
 
-/* Copies the variables of a part behind those of `before` draws. */
+/* Copies the draws of a part after the first `before` draws. */
 static svmp_status join_values(const svmp_particles *first, const svmp_particles *part, size_t before,
                                svmp_particles *made) {
     size_t *here = NULL, *there = NULL;
@@ -70,7 +70,7 @@ static svmp_status join_values(const svmp_particles *first, const svmp_particles
     return SVMP_OK;
 }
 
-/* A statistic of the first part, where all have it. */
+/* Copies a statistic of the first part, if all parts have it. */
 static svmp_status join_statistic(size_t count, const svmp_particles *const *parts, const char *name, double *column,
                                   svmp_particles *made) {
     size_t before = 0;

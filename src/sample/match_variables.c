@@ -19,7 +19,7 @@ static void add_name(name_list *list, const char *name) {
     list->count++;
 }
 
-/* Particles, what a sentence calls them, and their variables in the order of the names. */
+/* Particles, their name in a sentence, and their variables sorted by name. */
 typedef struct named_side {
     const svmp_particles *particles;
     const char *called;

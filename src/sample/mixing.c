@@ -7,8 +7,8 @@
 #include "maths/special.h"
 
 enum {
-    LEAST = 3,       /* draws of half a chain, for an autocorrelation */
-    DIRECT_LAGS = 32 /* sums of so many are taken one by one, as few are needed of chains that mix */
+    LEAST = 3,       /* the fewest draws of half a chain for an autocorrelation */
+    DIRECT_LAGS = 32 /* up to this many lags are summed directly, because chains that mix need few */
 };
 
 svmp_status svmp_chain_workspace_create(svmp_context *context, size_t chains, size_t draws, int ranks,
@@ -51,7 +51,7 @@ void svmp_chain_workspace_free(svmp_context *context, chain_workspace *workspace
 
 /* ---- halves, ranks ----------------------------------------------------------------------------------------------- */
 
-/* Where a draw stands among the halves; SIZE_MAX: it is left out. */
+/* The position of a draw among the halves; SIZE_MAX if it is left out. */
 static size_t place_in_halves(const chain_workspace *workspace, size_t place) {
     const size_t chain = place / workspace->draws, draw = place % workspace->draws,
                  last = workspace->draws - workspace->half;
@@ -84,7 +84,7 @@ static void split_indicator(chain_workspace *workspace, const double *draws, dou
     }
 }
 
-/* The halves as normal scores of their ranks, equal ones sharing the mean of theirs. */
+/* Replaces the halves by normal scores of their ranks; ties share the mean of their ranks. */
 static void split_scores(chain_workspace *workspace) {
     const size_t count = count_of(workspace);
     size_t rank = 0; /* of the halves' draws passed so far */
@@ -108,7 +108,7 @@ static void sort(chain_workspace *workspace, const double *draws, double centre,
 
 /* ---- R-hat and effective draws, of the halves -------------------------------------------------------------------- */
 
-/* Means and variances of the halves: between them, and the mean within; the variances divide by length - 1. */
+/* The variance between the means of the halves, and the mean variance within them, which divides by length - 1. */
 typedef struct halves_variance {
     double mean, between, within;
 } halves_variance;
@@ -132,8 +132,8 @@ static halves_variance variances(const chain_workspace *workspace) {
     return v;
 }
 
-/* sqrt( ((L - 1)/L W + B) / W ), B the variance of the halves' means; infinite when only these differ, NaN when nothing
- * does. */
+/* sqrt( ((L - 1)/L W + B) / W ), B the variance of the halves' means; infinite if only these differ, NaN if nothing
+ * differs. */
 static double r_hat(const chain_workspace *workspace) {
     const halves_variance v = variances(workspace);
     const double length = (double)workspace->half;
@@ -150,9 +150,9 @@ static void centre_halves(chain_workspace *workspace) {
     workspace->transformed = 0;
 }
 
-/* sum_t y_t y_t+lag of all halves at all lags: |Y|^2 is the transform of these sums, where zeros behind y keep its end
- * from its beginning. Of y = a + i b, which are the halves of a chain, their real part is the sum of that of a and that
- * of b. */
+/* sum_t y_t y_t+lag of all halves at all lags: |Y|^2 is the transform of these sums, where zeros appended to y separate
+ * its end from its beginning. For y = a + i b, with a and b the halves of a chain, the real part of these sums is the
+ * sum of those of a and b. */
 static void transform_halves(chain_workspace *workspace) {
     const size_t length = workspace->transform.length, half = workspace->half, size = length * sizeof(double);
     double *re = workspace->re, *im = workspace->im;
@@ -191,10 +191,10 @@ static double autocorrelation(chain_workspace *workspace, double within, double 
     return 1 - (within - products / (double)workspace->half / (double)(2 * workspace->chains)) / total;
 }
 
-enum { SHORTEST = 12 }; /* draws of half a chain; pairs leave out the last lags, which matters for fewer */
+enum { SHORTEST = 12 }; /* draws of half a chain: for fewer, the last lags, which pairs omit, matter */
 
-/* Of short chains: all lags that there are, as long as they are positive. Chains that have not mixed are then worth
- * about one draw each. */
+/* For short chains: sums all lags as long as they are positive. Chains that have not mixed are then worth about one
+ * draw each. */
 static double short_correlation_time(chain_workspace *workspace, double within, double total) {
     double sum = 1;
     for (size_t lag = 1; lag < workspace->half; lag++) {
@@ -205,7 +205,7 @@ static double short_correlation_time(chain_workspace *workspace, double within, 
     return 2 * sum - 1;
 }
 
-/* Geyer: sums of neighbouring pairs, (0, 1), (2, 3), ..., for as long as they are positive, and never growing. */
+/* Geyer: sums of neighbouring pairs, (0, 1), (2, 3), ..., as long as they are positive, and made non-increasing. */
 static double correlation_time(chain_workspace *workspace, double within, double total) {
     if (workspace->half < SHORTEST) return short_correlation_time(workspace, within, total);
     double *rho = workspace->lags, even = 1, odd = autocorrelation(workspace, within, total, 1);
@@ -229,7 +229,8 @@ static double correlation_time(chain_workspace *workspace, double within, double
     return -1 + 2 * sum + rho[last];
 }
 
-/* Draws over the correlation time, which is at least 1/log10(draws). Centres the halves. NaN when nothing varies. */
+/* The number of draws divided by the correlation time, which is at least 1/log10(draws). Centres the halves. NaN if
+ * nothing varies. */
 static double effective_draws(chain_workspace *workspace) {
     const halves_variance v = variances(workspace);
     const double draws = (double)(2 * workspace->chains * workspace->half), length = (double)workspace->half;
@@ -241,7 +242,7 @@ static double effective_draws(chain_workspace *workspace) {
 
 /* ---- standard errors --------------------------------------------------------------------------------------------- */
 
-/* The mean of the draws, and of the second and fourth powers of what they are off it, in units. */
+/* The mean, and the second and fourth central moments of the draws, in units. */
 typedef struct centred_powers {
     double mean, second, fourth;
 } centred_powers;
@@ -270,9 +271,10 @@ static double error_of_sd(chain_workspace *workspace, const double *draws, const
     return workspace->unit * sqrt(variance / (4 * p->second));
 }
 
-/* How many k of 1 ... count have a distribution function of at most `probability` at k/count, for Beta(a, b). */
+/* The number of k in 1 ... count for which the distribution function of Beta(a, b) at k/count is at most
+ * `probability`. */
 static size_t ranks_below(size_t count, double probability, double a, double b) {
-    size_t from = 0, to = count; /* k <= from have, k > to have not */
+    size_t from = 0, to = count; /* true for k <= from, false for k > to */
     while (from < to) {
         const size_t k = to - (to - from) / 2;
         if (k < count && svmp_log_beta_i((double)k / (double)count, a, b) <= log(probability))
@@ -283,7 +285,7 @@ static size_t ranks_below(size_t count, double probability, double a, double b) 
     return from;
 }
 
-/* From `sorted` draws, of which the indicator of the quantile is worth `draws`. */
+/* From `sorted` draws, where the indicator of the quantile has `draws` effective draws. */
 static double error_of_quantile(const chain_workspace *workspace, double p, double draws) {
     const size_t count = count_of(workspace);
     if (isnan(draws)) return NAN;

@@ -9,20 +9,20 @@
 
 /* Working memory of one thread for the draws of one variable; reused for many variables. */
 typedef struct chain_workspace {
-    size_t chains, draws; /* of the variables that it is for */
-    double unit;          /* of the draws at hand: halves are in units of it */
-    size_t half;       /* every chain is split into a first and a last half; the middle of an odd number is left out */
-    double *scores;    /* normal scores of the ranks 1, 1.5, 2, ... */
-    double *halves;    /* the 2*chains halves, one after the other */
-    double *lags;      /* autocorrelations */
-    fourier transform; /* for those of many lags: of length 0 where chains are so short that there are few, */
-    double *power;     /* the halves' power spectrum, */
-    double *re, *im;   /* and two halves as one complex series; at last, in re, the sums over all halves at each lag, */
-    int transformed;   /* if they have been asked for */
+    size_t chains, draws; /* the size of each variable */
+    double unit;          /* of the current draws: halves are in units of it */
+    size_t half;          /* half the length of a chain; the middle draw of an odd number is left out */
+    double *scores;       /* normal scores of the ranks 1, 1.5, 2, ... */
+    double *halves;       /* the 2*chains halves, one after the other */
+    double *lags;         /* autocorrelations */
+    fourier transform;    /* for sums at many lags; length 0 if chains are so short that there are few; */
+    double *power;        /* the halves' power spectrum, */
+    double *re, *im;      /* two halves as one complex series; finally, in re, the sums over all halves at each lag; */
+    int transformed;      /* whether these have been computed */
     placed *sorted, *spare;
 } chain_workspace;
 
-/* `ranks` 0: for sorting and standard errors alone, without the scores. */
+/* `ranks` 0: only for sorting and standard errors, without normal scores. */
 svmp_status svmp_chain_workspace_create(svmp_context *context, size_t chains, size_t draws, int ranks,
                                         chain_workspace *workspace);
 void svmp_chain_workspace_free(svmp_context *context, chain_workspace *workspace);
@@ -33,10 +33,10 @@ void svmp_chain_workspace_free(svmp_context *context, chain_workspace *workspace
  * Phi(1) of Beta(N p + 1, N (1 - p) + 1),  N of x <= quantile with N the effective draws. */
 svmp_mixing svmp_chains_mixing(chain_workspace *workspace, const double *draws);
 
-/* For particles that are not chains: all NaN. */
+/* All NaN, for particles that are not chains. */
 extern const svmp_mixing svmp_mixing_unknown;
 
-/* The standard error of the mean of the draws, sd / sqrt(effective draws); NaN as above, but 0 when nothing varies. */
+/* The standard error of the mean of the draws, sd / sqrt(effective draws); NaN as above, but 0 if nothing varies. */
 double svmp_chains_error(chain_workspace *workspace, const double *draws);
 
 #endif

@@ -23,7 +23,7 @@ static double tile_sum(size_t variables, sample x, size_t I, sample y, size_t J,
     return sum;
 }
 
-/* What a comparison needs: a tile for each thread, and a number for each tile of the larger sample. */
+/* The workspace of a comparison: a tile for each thread, and a number for each tile of the larger sample. */
 typedef struct mmd_workspace {
     int threads;
     distance_tile *tile;
@@ -61,7 +61,7 @@ static double mean_kernel(size_t variables, sample x, sample y, double bandwidth
     return total / (double)x.n / (double)y.n;
 }
 
-/* The distances of the pairs a < b that lie in a tile, to where row a of the triangle stands. */
+/* Copies the distances of the pairs a < b within a tile to row a of the triangle. */
 static void keep_pairs(const distance_tile *t, size_t n, size_t I, size_t J, double *all) {
     const size_t end = smaller(n, (J + 1) * TILE);
     for (size_t a = I * TILE; a < smaller(n, (I + 1) * TILE); a++) {
@@ -114,7 +114,7 @@ svmp_status svmp_mmd(svmp_context *context, size_t variables, sample x, sample y
         const double xx = mean_kernel(variables, x, x, bandwidth, &workspace);
         const double yy = mean_kernel(variables, y, y, bandwidth, &workspace);
         const double square = xx + yy - 2 * mean_kernel(variables, x, y, bandwidth, &workspace);
-        *mmd = square > 0 ? sqrt(square) : 0; /* rounding may take it below */
+        *mmd = square > 0 ? sqrt(square) : 0; /* rounding may make it negative */
     }
 done:
     svmp_release(context, workspace.tile);

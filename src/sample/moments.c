@@ -1,4 +1,4 @@
-/* Moments of many variables and, of chains, how well they have mixed. */
+/* Moments of many variables and, for chains, their mixing. */
 #include <math.h>
 
 #include "base/row_sums.h"

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name taken apart: base, and the numbers behind it. */
+/* A parsed name: the base, and the indices after it. */
 typedef struct parsed_name {
     const char *name;
     size_t variable, length; /* of the base */
     size_t dimensions, index[SHAPE_DIMENSIONS];
 } parsed_name;
 
-/* A whole number from 1 on without zeros before it, exactly [start, end); 0: something else. */
+/* A positive integer without leading zeros that is exactly [start, end); 0: something else. */
 static size_t read_index(const char *start, const char *end) {
     size_t value = 0;
     if (start == end || *start == '0' || end - start > 9) return 0;
@@ -57,7 +57,7 @@ static size_t place_of(const shaped_array *array, const parsed_name *name) {
     return place;
 }
 
-/* `count` variables of one base as an array; 0 when they are no whole one. */
+/* `count` variables of one base as an array; returns 0 if it is incomplete. */
 static int fill(const parsed_name *names, size_t count, shaped_array *array) {
     size_t last[SHAPE_DIMENSIONS] = {0}, product = 1;
     *array = (shaped_array){names->name, names->length, names->dimensions, {0}, {0}, count, array->variable};
@@ -96,7 +96,7 @@ static int order_of_zero(const void *key, const void *element) {
     return (length > other->length) - (length < other->length);
 }
 
-/* Whether b.1, b.2 ... stand beside a b.0, which is no element of an array: then they are names like it. */
+/* Whether there is a b.0 besides b.1, b.2 ...: it is not an element of an array, and neither are they then. */
 static int counts_from_zero(const parsed_name *names, size_t variables, const parsed_name *name) {
     return name->dimensions == 1 && bsearch(name, names, variables, sizeof *names, order_of_zero) != NULL;
 }

@@ -8,8 +8,7 @@
 enum { SHAPE_DIMENSIONS = 8 };
 
 /* A complete array: each position of a box of indices is one variable. The box need not begin at 1, because the first
- * elements may be known. A variable that is not part of a complete array stands alone, with its full name and no
- * dimensions. */
+ * elements may be known. A variable that is not part of a complete array is a scalar with its full name. */
 typedef struct shaped_array {
     const char *name; /* the first `length` characters; points into the particles, not terminated */
     size_t length;
@@ -19,7 +18,7 @@ typedef struct shaped_array {
 } shaped_array;
 
 typedef struct shape {
-    shaped_array *arrays; /* in the order of the variables at their first places */
+    shaped_array *arrays; /* in the order of their first variables */
     size_t count;
     size_t *order;
 } shape;
@@ -31,7 +30,7 @@ void svmp_shape_free(svmp_context *context, shape *made); /* accepts an all-zero
  * for them. */
 void svmp_shape_stan_order(const shape *made, size_t *order);
 
-/* The name of the variable at `place` of an array; the inverse of the above. Cut to fit `size`, always ended. */
+/* The name of the variable at `place` of an array; the inverse of the above. Truncated to `size`. */
 void svmp_shape_name(const shaped_array *array, size_t place, char *buffer, size_t size);
 
 #endif

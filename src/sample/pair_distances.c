@@ -14,7 +14,7 @@ static void pack(sample s, size_t I, size_t from, size_t count, double to[DEEP][
     }
 }
 
-enum { ROWS = 4, COLUMNS = 4 }; /* their distances stay in registers while the variables go by */
+enum { ROWS = 4, COLUMNS = 4 }; /* a block of distances that stays in registers during the loop over variables */
 
 typedef double columns __attribute__((vector_size(COLUMNS * sizeof(double))));
 
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) void add_squares(size_t count, dist
 
 static void add_squares_plain(size_t count, distance_tile *t) { add_squares(count, t); }
 
-/* AVX2 alone, without fused multiply-add: the same bits. */
+/* AVX2 without fused multiply-add, for the same bits. */
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) static void add_squares_avx2(size_t count, distance_tile *t) { add_squares(count, t); }
 static int has_avx2(void) { return __builtin_cpu_supports("avx2"); }

@@ -12,17 +12,17 @@ typedef struct sample {
 } sample;
 
 enum {
-    TILE = 64, /* points a side */
-    DEEP = 64, /* variables at a time: with these, both sides and the distances stay in the second cache */
+    TILE = 64, /* points per side */
+    DEEP = 64, /* variables at a time: both sides and the distances then fit in the second-level cache */
 };
 
 typedef struct distance_tile {
-    double d[TILE][TILE];                /* what is wanted */
+    double d[TILE][TILE];                /* the result */
     double x[DEEP][TILE], y[DEEP][TILE]; /* some variables of both sides */
 } distance_tile;
 
-/* d[a][b] = sum_i (x_i[I*TILE + a] - y_i[J*TILE + b])^2, the sum in the order of i; beyond a sample's end its last
- * point stands in. The same bits on every machine, and for x and y exchanged. */
+/* d[a][b] = sum_i (x_i[I*TILE + a] - y_i[J*TILE + b])^2, the sum in the order of i; beyond its end, a sample is padded
+ * with its last point. The same bits on every machine, and with x and y exchanged. */
 void svmp_distances(size_t variables, sample x, size_t I, sample y, size_t J, distance_tile *tile);
 
 #endif

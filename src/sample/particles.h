@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/name_rules.h"
 
-enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest */ };
+enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest name */ };
 
 /* The comment of a CSV file that declares the number of rows, so that truncation is detected. */
 #define PARTICLES_ROWS "rows below: "
@@ -44,12 +44,12 @@ struct svmp_particles {
                                    * unknown */
 
     /* For a part of a model: variable i is variable place[i] of `whole`. NULL: these are all variables. */
-    const struct svmp_peers *peers; /* who have the others */
+    const struct svmp_peers *peers; /* the processes that have the others */
     uint32_t *place;
     size_t whole;
 };
 
-/* svmp_particles_create of a part, which may be empty; copies `place`. NULL: of all. */
+/* svmp_particles_create of a part, which may be empty; copies `place`. NULL: all variables. */
 svmp_status svmp_particles_create_part(svmp_context *context, const struct svmp_peers *peers, size_t whole, size_t own,
                                        const uint32_t *place, size_t count, const double *values,
                                        svmp_particles **particles);
@@ -70,7 +70,7 @@ svmp_status svmp_series_take_comments(svmp_particles *particles);
 /* Removes a statistic, if there is one of that name. */
 void svmp_particles_drop_statistic(svmp_particles *particles, const char *name);
 
-/* Adds a copy, without the values that `array` has itself. */
+/* Adds a copy of the array's shape and name, with these values. */
 svmp_status svmp_extra_add(svmp_context *context, extra_arrays *to, const svmp_array *array, const double *values);
 
 /* Adds copies of the series and data of `from`, except statistics per chain (sample/tally.h). */

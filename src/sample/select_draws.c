@@ -27,14 +27,15 @@ static svmp_status select_statistics(const svmp_particles *from, size_t every, d
     return SVMP_OK;
 }
 
-/* Room for the variables of this process, of which `whole` are chosen in all; place[k] is where those stand. */
+/* Creates particles for the chosen variables of this process, of `whole` chosen in total; place[k] is the position of
+ * variable k among these. */
 static svmp_status place_chosen(const svmp_particles *from, size_t count, const size_t *variables, uint32_t *place,
                                 size_t *whole) {
-    enum { BITS = 62 }; /* of a word that is added up */
+    enum { BITS = 62 }; /* bits of a word, so that sums of words do not overflow */
     svmp_context *context = from->context;
     const size_t words = from->whole / BITS + 1;
     int64_t *chosen = NULL;
-    size_t *before = NULL; /* word -> how many are chosen in those before it */
+    size_t *before = NULL; /* word -> the number chosen in earlier words */
     svmp_status status = SVMP_NEW(context, chosen, words);
     if (status == SVMP_OK) status = SVMP_NEW(context, before, words + 1);
     SVMP_CHECK(svmp_agree(context, from->peers, status));
@@ -42,7 +43,7 @@ static svmp_status place_chosen(const svmp_particles *from, size_t count, const 
         const uint32_t at = from->place[variables ? variables[k] : k];
         chosen[at / BITS] |= INT64_C(1) << at % BITS;
     }
-    from->peers->sum(from->peers, words, chosen); /* no variable is two processes' */
+    from->peers->sum(from->peers, words, chosen); /* no variable belongs to two processes */
     for (size_t w = 0; w < words; w++) before[w + 1] = before[w] + (size_t)__builtin_popcountll((uint64_t)chosen[w]);
     for (size_t k = 0; k < count; k++) {
         const uint32_t at = from->place[variables ? variables[k] : k];
@@ -56,7 +57,7 @@ done:
     return status;
 }
 
-/* New particles of several processes: the chosen variables of all, in the order of the whole. */
+/* New particles in several processes: the chosen variables of all, in the order of the whole. */
 static svmp_status create_part(const svmp_particles *from, size_t count, const size_t *variables, size_t draws,
                                svmp_particles **made) {
     svmp_context *context = from->context;
@@ -72,7 +73,7 @@ done:
     return status;
 }
 
-/* Thinned draws do not tell what all did. */
+/* Thinned draws lack information on the others, so their statistics are kept. */
 static int needs_tally(const svmp_particles *particles, size_t every) {
     return svmp_tally_is_kept(particles) || (every > 1 && svmp_particles_statistic(particles, "divergent__"));
 }

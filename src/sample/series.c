@@ -1,4 +1,4 @@
-/* Series with their own length, and observed data, that particles carry. */
+/* Series with their own length, and observed data, stored with particles. */
 #include <string.h>
 
 #include "sample/tally.h"

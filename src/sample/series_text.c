@@ -7,8 +7,8 @@
 #include "base/text_lines.h"
 #include "sample/particles.h"
 
-/* The numbers of [text, end), blanks between them; *count is 0 when there is anything else. `values` has room for as
- * many as fit. */
+/* The numbers of [text, end), blanks between them; *count is 0 if there is anything else. `values` has room for as many
+ * as fit in the text. */
 static void read_numbers(const char *text, const char *end, double *values, size_t *count) {
     *count = 0;
     while (text < end) {
@@ -25,7 +25,7 @@ static void read_numbers(const char *text, const char *end, double *values, size
     }
 }
 
-/* Takes a name, and the byte behind it, off the front of [*at, end); returns 0 when they are not there. */
+/* Takes a name and the byte after it from the front of [*at, end); returns 0 if they are not there. */
 static int take_name(const char **at, const char *end, char behind, char name[SERIES_NAME + 1]) {
     const char *stop = memchr(*at, behind, (size_t)(end - *at));
     const size_t length = stop ? (size_t)(stop - *at) : 0;
@@ -36,7 +36,7 @@ static int take_name(const char **at, const char *end, char behind, char name[SE
     return 1;
 }
 
-/* Whether the line is a series, which is then set. What is not quite one is none. */
+/* Whether the line is a valid series; if so, sets it. */
 static svmp_status take_line(const char *line, const char *end, int *taken, void *user_data) {
     svmp_particles *particles = user_data;
     char name[SERIES_NAME + 1], along[SERIES_NAME + 1];

@@ -18,7 +18,7 @@ static const struct {
 
 static double *field_of(chain_tally *tally, size_t k) { return (double *)((char *)tally + fields[k].offset); }
 
-/* The kept numbers of a field, one a chain, or NULL. */
+/* The stored numbers of a field, one per chain, or NULL. */
 static const double *kept(const svmp_particles *particles, size_t k) {
     for (size_t s = 0; s < particles->series_count; s++) {
         const struct series *found = &particles->series[s];
@@ -29,7 +29,8 @@ static const double *kept(const svmp_particles *particles, size_t k) {
     return NULL;
 }
 
-/* Somebody's file may hold anything: counts are such, and the draws no fewer than those that are there. */
+/* Files of others may hold anything: checks that counts are integers, and that there are at least as many draws as
+ * present. */
 int svmp_tally_is_kept(const svmp_particles *particles) {
     const double least = (double)(particles->count / particles->chains), most = 1e15;
     int all = 1;
@@ -48,7 +49,8 @@ static double count_from(size_t count, const double *values, double least) {
     return (double)found;
 }
 
-/* Betancourt's E-BFMI: how much of the energy's variance one draw of the momenta explores. NaN: the energy stays. */
+/* Betancourt's E-BFMI: the share of the energy's variance that one draw of the momenta explores. NaN if the energy is
+ * constant. */
 static double ebfmi_of(size_t draws, const double *energy) {
     double sum = 0, steps = 0, spread = 0;
     for (size_t l = 0; l < draws; l++) sum += energy[l];

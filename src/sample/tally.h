@@ -12,7 +12,7 @@ typedef struct chain_tally {
     double draws, divergent, deepest, ebfmi; /* ebfmi NaN: not defined */
 } chain_tally;
 
-/* Whether the particles carry tallies. */
+/* Whether tallies are stored with the particles. */
 int svmp_tally_is_kept(const svmp_particles *particles);
 
 /* The tally of a chain: stored, or counted from the draws. */

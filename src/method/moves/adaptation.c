@@ -38,7 +38,7 @@ int svmp_windows_close(windows *w, size_t t) {
     if (w->end == 0 || t != w->last) return 0;
     w->length *= 2;
     w->last = t + w->length;
-    if (w->last + 2 * w->length >= w->end) w->last = w->end - 1; /* no room for another one twice as long */
+    if (w->last + 2 * w->length >= w->end) w->last = w->end - 1; /* too short for another window twice as long */
     return 1;
 }
 

@@ -29,11 +29,11 @@ typedef struct windows {
 
 windows svmp_windows_of(size_t warmup);
 
-/* Whether t is the last iteration of a window; if so, goes on to the next, the last of which takes what is left when
- * that is too short for another doubling. */
+/* Whether t is the last iteration of a window; if so, begins the next one. The last window extends to the end if the
+ * remaining iterations are too few for another doubling. */
 int svmp_windows_close(windows *w, size_t t);
 
-/* Mean and variance as they come (Welford). */
+/* Running mean and variance (Welford). */
 typedef struct running_variance {
     size_t variables, count;
     double *mean, *squares;
@@ -41,7 +41,7 @@ typedef struct running_variance {
 
 void svmp_running_variance_add(running_variance *v, const double *q);
 
-/* The variances, shrunk towards 1e-3 as if by 5 more draws; starts afresh. */
+/* The variances, shrunk towards 1e-3 as if by 5 more draws; then restarts. */
 void svmp_running_variance_end(running_variance *v, double *variance);
 
 #endif

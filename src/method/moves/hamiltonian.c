@@ -53,7 +53,7 @@ void svmp_hamiltonian_leapfrog(hamiltonian *h, phase_point *z, double step) {
     for (size_t i = 0; i < h->variables; i++) z->p[i] += 0.5 * step * z->score[i];
 }
 
-/* Whether a step of this length loses no more energy than log 0.8 allows. */
+/* Whether the energy error of a step of this length is within log 0.8. */
 static int is_careful(hamiltonian *h, const phase_point *start, double step, random_stream stream, phase_point *z) {
     svmp_phase_point_copy(z, start, h->variables);
     svmp_hamiltonian_draw_momentum(h, stream, z->p);

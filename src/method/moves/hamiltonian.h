@@ -6,7 +6,7 @@
 #include "model/evaluator.h"
 
 typedef struct phase_point {
-    double *q, *p, *score; /* place, momentum, d log p / dq */
+    double *q, *p, *score; /* position, momentum, d log p / dq */
     double log_density;
 } phase_point;
 
@@ -15,8 +15,8 @@ typedef struct hamiltonian {
     evaluator *evaluator; /* of one particle and one thread */
     double *inverse_metric;
     int failed; /* a factor's function reported failure, now or before */
-    int lost;   /* the density or the score was no number somewhere, since this was last set to 0: */
-    double *q;  /* there, the last time */
+    int lost;   /* whether the density or the score was NaN since this was last set to 0: */
+    double *q;  /* the last such position */
 } hamiltonian;
 
 /* Log density and score at q. */
@@ -28,19 +28,19 @@ int svmp_hamiltonian_is_finite(const hamiltonian *h, const phase_point *z);
 /* p ~ N(0, M) */
 void svmp_hamiltonian_draw_momentum(const hamiltonian *h, random_stream stream, double *p);
 
-/* H, infinite where it is no number. */
+/* H, infinite if it is NaN. */
 double svmp_hamiltonian_energy(const hamiltonian *h, const phase_point *z);
 
 /* One step of length `step`, which may be negative; costs one evaluation of the model. */
 void svmp_hamiltonian_leapfrog(hamiltonian *h, phase_point *z, double step);
 
 /* A step size of the right order: doubles or halves `step` until one leapfrog step from `start` changes the energy by
- * about log 0.8 (Hoffman and Gelman 2014, algorithm 4). `z` is room for a point. Returns 0 or infinity when no step of
- * any size does. */
+ * about log 0.8 (Hoffman and Gelman 2014, algorithm 4). `z` is workspace for a point. Returns 0 or infinity if no step
+ * size does. */
 double svmp_hamiltonian_find_step(hamiltonian *h, const phase_point *start, double step, random_stream stream,
                                   phase_point *z);
 
-/* The next `variables` numbers of room, which *room moves past. */
+/* Takes the next `variables` numbers of *workspace and advances it. */
 static inline double *svmp_workspace_take(double **workspace, size_t variables) {
     double *taken = *workspace;
     *workspace += variables;

@@ -31,9 +31,10 @@ struct mode_jump {
     evaluator *evaluator;
     size_t n;
     uint64_t seed;
-    double *proposed;                           /* particles */
-    double *log_density, *log_density_proposed; /* log densities of a particle as it is and as it would be */
-    double *workspace;                          /* variables */
+    double *proposed; /* particles */
+    double *log_density,
+        *log_density_proposed; /* log densities of the particles at their positions and at the proposals */
+    double *workspace;         /* variables */
 };
 
 svmp_status svmp_mode_jump_create(const backend *b, mode_jump **made) {
@@ -71,7 +72,7 @@ static random_stream stream_of(const mode_jump *l, size_t t, size_t particle) {
     return (random_stream){.seed = l->seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = particle};
 }
 
-/* NULL: all are finite */
+/* NULL if all are finite */
 static const double *find_not_finite(const mode_jump *l) {
     for (size_t k = 0; k < l->n; k++)
         if (!isfinite(l->log_density[k])) return &l->log_density[k];

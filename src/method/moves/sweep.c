@@ -11,12 +11,12 @@
 #include "method/moves/sweep_state.h"
 #include "model/density_discontinuities.h"
 
-static const double target = 0.6; /* acceptance that epsilon is adapted to */
+static const double target = 0.6; /* acceptance to which epsilon is adapted */
 static const double most_log_step = 46;
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Of the matrices of a task's nodes. */
+/* The size of the matrices of a task's nodes. */
 static size_t most_numbers(const sweeper *s) {
     size_t most = 0, count, hubs;
     for (size_t c = 0; c < s->colours; c++) {
@@ -173,8 +173,8 @@ SVMP_CLONES static void solve_upper(const sweeper *s, size_t v, double *rows) {
     }
 }
 
-/* u, whose squares have the mean 1 under the posterior, is not longer than 4 sqrt(d): where the density falls off
- * faster than a Gaussian's, a particle far out would be thrown to the other side again and again, and never come in. */
+/* Limits |u|, whose squares have mean 1 under the posterior, to 4 sqrt(d): where the density falls faster than a
+ * Gaussian's, proposals of a distant particle would overshoot to the other side and always be rejected. */
 SVMP_CLONES static void bound(size_t n, size_t d, double *rows, double *length) {
     const double most = 16 * (double)d;
     int any = 0;
@@ -195,7 +195,7 @@ static double step_of(const move *m, size_t v) {
     return exp(m->s->log_step[v]) * (is_discontinuous(m->s, v) ? stretch[m->t % 3] : 1);
 }
 
-/* w = h/2 u + epsilon xi,  y = x + L'^-1 w: rows r ... of the task; u takes the place of the score. */
+/* w = h/2 u + epsilon xi, y = x + L'^-1 w: rows r ... of the task; u overwrites the score. */
 SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
@@ -301,7 +301,7 @@ typedef struct hub_work {
     const sweeper *s;
     const node_task *tasks;
     const move *m;
-    atomic_size_t failed; /* the first factor that did */
+    atomic_size_t failed; /* the first factor that failed */
 } hub_work;
 
 static void move_hub(void *work, size_t k) {
@@ -321,12 +321,12 @@ static size_t move_colour(const sweeper *s, size_t colour, const move *m) {
     return failed;
 }
 
-/* A process whose factor failed stays with the others until the end of the sweep. */
+/* A process in which a factor failed continues to the end of the sweep, because the others wait for its messages. */
 svmp_status svmp_sweep(sweeper *s, backend *b, size_t t, double gain) {
     size_t failed = NODE_EVALUATED;
     move m = {.s = s, .t = t, .seed = b->seed, .gain = gain};
     for (size_t c = 0; c < s->colours; c++) {
-        SVMP_TRY(svmp_backend_refresh(b)); /* how the neighbours stand that have moved before */
+        SVMP_TRY(svmp_backend_refresh(b)); /* the neighbours that have moved already */
         SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &m.x));
         if (failed == NODE_EVALUATED) failed = move_colour(s, c, &m);
         SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));

@@ -1,4 +1,4 @@
-/* The scales of local moves: measured, saved and loaded. */
+/* The scales of local moves: estimates them, saves and loads them. */
 #include <math.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "maths/order_statistics.h"
 #include "method/moves/sweep_state.h"
 
-static const double little = 1e-4; /* of the particles' sd: how far scores are apart whose difference is taken */
+static const double little = 1e-4; /* of the particles' sd: the step of finite differences of scores */
 
 /* ---- curvature --------------------------------------------------------------------------------------------------- */
 
-/* sd of n numbers; 0 where they vary by no more than rounding, as those of one particle and equal ones do. */
+/* sd of n numbers; 0 if they differ by rounding errors only, as for a single particle and equal ones. */
 static double spread_of(size_t n, const double *x) {
-    static const double rounding = 0x1p-30; /* a ten-thousandth of it is still seen in the sum */
+    static const double rounding = 0x1p-30; /* so that 1e-4 of the sd still changes the sum */
     double mean = 0, square = 0;
     for (size_t l = 0; l < n; l++) mean += x[l] / (double)n;
     for (size_t l = 0; l < n; l++) square += (x[l] - mean) * (x[l] - mean) / (double)n;
@@ -22,7 +22,7 @@ static double spread_of(size_t n, const double *x) {
     return sd > rounding * fabs(mean) && isfinite(sd) ? sd : 0;
 }
 
-/* The median of the finite ones among n numbers, which it reorders; NaN when there are none. */
+/* The median of the finite numbers among n, which it reorders; NaN if there are none. */
 static double median(size_t n, double *values) {
     size_t finite = 0;
     for (size_t l = 0; l < n; l++)
@@ -30,8 +30,8 @@ static double median(size_t n, double *values) {
     return finite ? svmp_select(values, finite, finite / 2) : NAN;
 }
 
-/* A diagonal entry must be positive: where the log density bends up, or not at all, its size is taken, or that of the
- * score. */
+/* A diagonal entry must be positive: if the log density is convex or linear, uses the size of the second derivative, or
+ * of the score. */
 static double positive(double curvature, double square_score) {
     const double least = 1e-200, most = 1e200;
     const double size = fabs(curvature);
@@ -39,7 +39,7 @@ static double positive(double curvature, double square_score) {
     return square_score > least && square_score < most ? square_score : 1;
 }
 
-/* log det(L) / d: epsilon is kept in proportion when the shape is measured again. */
+/* log det(L) / d, by which epsilon is rescaled when the shape is estimated again. */
 static double log_size(const sweeper *s, size_t v) {
     const size_t d = svmp_sweep_dimension(s, v);
     double sum = 0;
@@ -47,8 +47,8 @@ static double log_size(const sweeper *s, size_t v) {
     return sum / (double)d;
 }
 
-/* Takes A, d*d numbers or those of its diagonal, as the node's. A matrix that is not positive definite loses what
- * stands beside its diagonal. */
+/* Sets the node's A, d*d numbers or its diagonal. A matrix that is not positive definite is replaced by its
+ * diagonal. */
 static void set_factor(sweeper *s, size_t v, const double *square_score, double *a, int again) {
     const size_t d = svmp_sweep_dimension(s, v);
     const double before = log_size(s, v);
@@ -77,12 +77,12 @@ static size_t dimension_of(const measuring *m, const node_task *task, size_t k) 
     return svmp_sweep_dimension(m->s, task->nodes[k]);
 }
 
-/* Whether the matrix of a node is measured. */
+/* Whether the matrix of a node is to be estimated. */
 static int is_measured(const measuring *m, size_t dimension) {
     return dimension <= SWEEP_BLOCK && (dimension > 1 || !m->again);
 }
 
-/* y: the j-th variable of every node that has one moved by `sign` times a little. */
+/* y: the j-th variable of every node that has one, displaced by `sign` times the step. */
 static void displace(const measuring *m, const node_task *task, size_t j, double sign, double *y) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
     for (size_t k = 0, r = 0; k < task->count; k++) {
@@ -93,7 +93,7 @@ static void displace(const measuring *m, const node_task *task, size_t j, double
     }
 }
 
-/* Column j of the matrices: -d s / dx_j, by the scores at both sides. */
+/* Column j of the matrices: -d s / dx_j, by central differences of the scores. */
 static void difference(const measuring *m, const node_task *task, size_t j, const sweep_workspace *workspace) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
     double *a = workspace->matrices;
@@ -119,7 +119,7 @@ static void square_scores(const measuring *m, const node_task *task, const sweep
     }
 }
 
-/* The scores with the j-th variable of every node moved to both sides: those below in w, those above in score_there.
+/* The scores with the j-th variable of every node displaced to both sides: lower ones in w, upper ones in score_there.
  * Returns the factor that failed. */
 static size_t score_sides(const measuring *m, const node_task *task, int thread, size_t j) {
     const sweeper *s = m->s;
@@ -133,13 +133,12 @@ static size_t score_sides(const measuring *m, const node_task *task, int thread,
 
 /* ---- where the particles do not vary ----------------------------------------------------------------------------- */
 
-/* A length for differences comes from the density then, in the variable's own units: 1/|s| at first, and then
- * 1/sqrt(curvature) with the curvature that this length finds, until it stays as it is. While it is searched, `spread`
- * is negative. */
+/* If the particles do not vary, the length for differences comes from the density: first 1/|s|, then 1/sqrt(curvature)
+ * with the curvature estimated at this length, until it converges. During the search `spread` is negative. */
 
 enum { SEARCHES = 12 };
 
-/* The first lengths of task's variables that need one. Returns whether there are any. */
+/* The initial lengths of the task's variables that need one. Returns whether there are any. */
 static int begin_search(const measuring *m, const node_task *task, const sweep_workspace *workspace) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
     int any = 0;
@@ -154,7 +153,7 @@ static int begin_search(const measuring *m, const node_task *task, const sweep_w
     return any;
 }
 
-/* Lengths of the j-th variables, from the scores at both sides. */
+/* Updates the lengths of the j-th variables from the scores at both sides. */
 static void search_on(const measuring *m, const node_task *task, size_t j, const sweep_workspace *workspace) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
     for (size_t k = 0, r = 0; k < task->count; r += dimension_of(m, task, k++)) {
@@ -230,7 +229,7 @@ static size_t measure_task(const measuring *m, const node_task *task, int thread
 typedef struct hub_work {
     const measuring *m;
     const node_task *tasks;
-    atomic_size_t failed; /* the first factor that did */
+    atomic_size_t failed; /* the first factor that failed */
 } hub_work;
 
 static void measure_hub(void *work, size_t k) {
@@ -269,13 +268,13 @@ svmp_status svmp_sweeper_measure_curvature(sweeper *s, backend *b, int again) {
 
 /* ---- saved and loaded -------------------------------------------------------------------------------------------- */
 
-/* Column c of all L, a number a variable: 0 where there is none. */
+/* Column c of the factors L of all nodes, a number per variable: 0 if a node has no such column. */
 static void exchange_column(const sweeper *s, size_t c, int loading, double *column) {
     const svmp_graph *graph = s->model->graph;
     for (size_t v = 0; v < graph->moved; v++) {
         const size_t d = svmp_sweep_dimension(s, v);
         for (size_t j = 0; j < d; j++) {
-            const size_t at = d <= SWEEP_BLOCK ? c : j; /* of a large node there is the diagonal, in column 0 */
+            const size_t at = d <= SWEEP_BLOCK ? c : j; /* a large node has only the diagonal, in column 0 */
             double *number = &column[graph->first[v] + j];
             const int there = d <= SWEEP_BLOCK ? c <= j : c == 0;
             if (loading && there) svmp_sweep_factor(s, v, j)[at] = *number;
@@ -284,7 +283,7 @@ static void exchange_column(const sweeper *s, size_t c, int loading, double *col
     }
 }
 
-/* The largest node that has a whole L, anywhere. */
+/* The largest dimension of a node with a full L, over all processes. */
 static size_t most_columns(const sweeper *s) {
     double most = 1;
     for (size_t v = 0; v < s->model->graph->moved; v++) {

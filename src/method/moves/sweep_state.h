@@ -11,9 +11,9 @@ enum { SWEEP_BLOCK = 256 }; /* nodes of more variables have a diagonal A */
 typedef struct sweep_workspace {
     double *value, *value_there;         /* nodes */
     double *score, *score_there, *y, *w; /* variables */
-    double *forth, *uniform;             /* one row each: the log ratio, and what decides */
+    double *forth, *uniform;             /* one row each: the log ratio, and the uniform number that decides */
     int64_t *moves;                      /* n */
-    double *matrices, *squares;          /* of a task's nodes, while A is measured: d*d numbers, and d */
+    double *matrices, *squares;          /* of a task's nodes, while A is estimated: d*d numbers, and d */
 } sweep_workspace;
 
 struct sweeper {
@@ -22,18 +22,19 @@ struct sweeper {
     int threads;
     node_evaluator *local;
     double *log_step;    /* own node -> log epsilon */
-    bool *discontinuous; /* own node -> the density may jump in it; NULL: in none */
-    size_t *factor_at; /* own node -> where its L begins, row by row: 1, 2, ... numbers; of large nodes its diagonal */
+    bool *discontinuous; /* own node -> the density may be discontinuous in it; NULL: in none */
+    size_t
+        *factor_at; /* own node -> the start of its L, with rows of 1, 2, ... numbers; for large nodes the diagonal */
     double *factor;
     sweep_workspace *workspace; /* of each thread */
-    double *spread;             /* own variable -> sd of the particles, while A is measured; else room */
+    double *spread;             /* own variable -> sd of the particles, while A is estimated; otherwise workspace */
 };
 
 static inline size_t svmp_sweep_dimension(const sweeper *s, size_t v) {
     return s->model->graph->first[v + 1] - s->model->graph->first[v];
 }
 
-/* Row j of the node's L: its numbers 0 ... j; of large nodes number j alone counts. */
+/* Row j of the node's L: numbers 0 ... j; for large nodes only number j is used. */
 static inline double *svmp_sweep_factor(const sweeper *s, size_t v, size_t j) {
     return s->factor + s->factor_at[v] + (svmp_sweep_dimension(s, v) <= SWEEP_BLOCK ? j * (j + 1) / 2 : 0);
 }

@@ -10,7 +10,8 @@
 enum { STEPS_MOST = 64, BLOCK = 64, TRIES = 24 };
 
 static const double first_step = 0.5, largest_step = 1.4, wanted_acceptance = 0.8;
-static const double far_longer = 2; /* steps with which turning pays: the leapfrog follows heavy tails better */
+static const double far_longer =
+    2; /* turning is used if its step is this many times longer: the leapfrog follows heavy tails better */
 static const double quarter_period = 1.57079632679489661923;
 
 struct trajectory {
@@ -20,10 +21,10 @@ struct trajectory {
     size_t n, variables, iteration;
     uint64_t seed;
     int threads;
-    double steps[2];                                                  /* of the leapfrog, and turning */
-    size_t moves;                                                     /* so far: the first TRIES try both in turn */
-    int solved;                                                       /* `kick` is A^-1 times the score */
-    double *score, *velocity, *kick, *to;                             /* variables * n */
+    double steps[2];                      /* of the leapfrog, and turning */
+    size_t moves;                         /* so far: the first TRIES alternate between both */
+    int solved;                           /* `kick` is A^-1 times the score */
+    double *score, *velocity, *kick, *to; /* variables * n */
     double *log_density, *there, *kinetic, *kinetic_there, *accepted; /* n */
 };
 
@@ -109,7 +110,7 @@ static void measure_velocity(trajectory *t) {
     svmp_parallel_for(svmp_threads_for(t->threads, work), blocks_of(t), 0, measure_block, t);
 }
 
-/* A^-1 s, unless it is there. */
+/* Computes A^-1 s unless it is known. */
 static svmp_status solve(trajectory *t) {
     if (t->solved) return SVMP_OK;
     memcpy(t->kick, t->score, t->variables * t->n * sizeof *t->score);
@@ -127,7 +128,7 @@ typedef struct variable_work {
     const double *mean;
     int turning;
     double scale, c, s; /* of a kick; of a drift */
-    double *x;          /* of moves that are accepted */
+    double *x;          /* the particles, updated where moves are accepted */
 } variable_work;
 
 static void for_variables(const trajectory *t, void (*body)(void *work, size_t i), variable_work *work) {
@@ -144,7 +145,7 @@ static void kick_variable(void *work, size_t i) {
     for (size_t l = 0; !v->turning && l < n; l++) w[l] += scale * kick[l];
 }
 
-/* w += scale A^-1 s; turning, += scale (A^-1 s + x - m), by what q does not explain of the score. */
+/* w += scale A^-1 s; turning: += scale (A^-1 s + x - m), the part of the score that q does not explain. */
 static svmp_status kick(trajectory *t, int turning, double scale) {
     SVMP_TRY(solve(t));
     variable_work work = {.t = t, .mean = svmp_gaussian_mean(t->q), .turning = turning, .scale = scale};
@@ -172,7 +173,7 @@ static void drift(trajectory *t, int turning, double time) {
     for_variables(t, drift_variable, &work);
 }
 
-/* From x to t->to; the score ends as that of the new places. */
+/* Moves x to t->to; afterwards the score is that of the new positions. */
 static svmp_status follow(trajectory *t, const double *x, int turning, double time_step, size_t steps) {
     memcpy(t->to, x, t->variables * t->n * sizeof *x);
     SVMP_TRY(kick(t, turning, time_step / 2));
@@ -184,7 +185,7 @@ static svmp_status follow(trajectory *t, const double *x, int turning, double ti
     return SVMP_OK;
 }
 
-/* Accepts by the change of the energy; one that is not a number is refused. Returns the mean acceptance. */
+/* Accepts or rejects by the change of the energy; NaN rejects. Returns the mean acceptance. */
 static double decide(trajectory *t, size_t iteration) {
     const random_stream stream = {t->seed, iteration, 0, RANDOM_VELOCITY_ACCEPT};
     double sum = 0;
@@ -236,7 +237,7 @@ svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, do
     const double length = quarter_period * ((turning ? 0.75 : 0.5) + svmp_random_uniform(stream, 1));
     const double wanted = ceil(length / time_step);
     const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST;
-    if (turning) time_step = fmin(length / (double)steps, time_step); /* half a turn and more would lead back */
+    if (turning) time_step = fmin(length / (double)steps, time_step); /* more than half a turn would lead back */
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(draw_velocity(t, iteration));

@@ -8,12 +8,12 @@
  *     leapfrog   r = A^-1 s(x)            x <- x + e w
  *     turning    r = A^-1 s(x) + x - m    x - m <- cos(e) (x - m) + sin(e) w,   w <- cos(e) w - sin(e) (x - m)
  *
- * Turning follows q exactly, whatever the step is, and steps by what the posterior has beyond it; the leapfrog has an
- * error in each variable of a Gaussian, so that its step falls with their number. The first 24 trajectories try both in
- * turn; those that follow turn if that has more than twice the step. Where q is close to the posterior every direction
- * has the same scale, so that a quarter of a period, a few steps, gives a nearly independent particle, however
- * correlated the variables are. A step size is shared by the particles and adapts to their mean acceptance; its jitter
- * and the length of the trajectory are the same for all of them in one iteration. */
+ * Turning follows q exactly for any step, so that only the difference between posterior and q limits the step. The
+ * leapfrog has an error in every variable of a Gaussian, so that its step decreases with their number. The first 24
+ * trajectories alternate between both; later ones turn if that allows more than twice the step. Where q is close to the
+ * posterior every direction has the same scale, so that a quarter of a period, a few steps, gives a nearly independent
+ * particle, however correlated the variables are. A step size is shared by the particles and adapts to their mean
+ * acceptance; its jitter and the length of the trajectory are the same for all of them in one iteration. */
 #ifndef SVMP_METHOD_MOVES_TRAJECTORY_H
 #define SVMP_METHOD_MOVES_TRAJECTORY_H
 
@@ -23,26 +23,26 @@
 
 typedef struct trajectory trajectory;
 
-/* For the particles of a backend. `q` must live as long; one iteration at a time solves with its factor. */
+/* For the particles of a backend. `q` must outlive it; iterations that share q must not run at the same time. */
 svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **made);
 void svmp_trajectory_free(trajectory *made); /* NULL-safe */
 
-/* Evaluates the particles as they are; *score is the trajectories' own, valid until they move. */
+/* Evaluates the score of the particles; *score is borrowed, valid until they move. */
 svmp_status svmp_trajectory_evaluate(trajectory *t, backend *b, const double **score);
 
-/* A^-1 times the score that was looked at: the trajectories' own, valid until they move, which begins with it. */
+/* A^-1 times that score, borrowed, valid until the particles move; the move reuses it. */
 svmp_status svmp_trajectory_force(trajectory *t, const double **force);
 
-/* Fails if a score that was looked at is not finite where the density is. */
+/* Fails if the evaluated score is not finite although the density is. */
 svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration);
 
-/* Moves all particles once, from where they were looked at. `gain` above 0: then log of the step size goes up by gain *
- * (mean acceptance - 0.8). Costs an evaluation of the model and a solve for each step. */
+/* Moves all particles once, from where they were evaluated. If `gain` is positive, the log of the step size then
+ * increases by gain * (mean acceptance - 0.8). Costs an evaluation of the model and a solve for each step. */
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain);
 
 double svmp_trajectory_step(const trajectory *t);
 
-/* What a move needs of those before it: the step sizes, and how many there were. */
+/* Saves or loads the state of the moves: the step sizes and the number of moves. */
 svmp_status svmp_trajectory_state(trajectory *t, archive *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* The two methods of particle message passing: T-PMP (Besse et al. 2014) and D-PMP (Pacheco et al. 2014), which differ
- * in what they select. */
+ * in the particles that they select. */
 #include "method/pmp/pmp.h"
 
 #include <stdio.h>
@@ -95,7 +95,7 @@ svmp_status svmp_pmp_check(const pmp *p, size_t failed) {
     return svmp_model_fail(p->pairs->model, failed);
 }
 
-/* The backend's particles are the first half of ours. */
+/* The backend's particles are the first half of the particles here. */
 static svmp_status fetch(pmp *p, backend *b) {
     const double *x;
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
@@ -119,7 +119,7 @@ static void select_node(void *work, size_t v) {
         for (size_t l = 0; l < p->n; l++) s->x[i * p->n + l] = p->x[i * n + workspace->chosen[l]];
 }
 
-/* What is selected becomes the backend's: particle l is the l-th choice of every node. */
+/* The selected particles become the backend's: particle l is the l-th choice of every node. */
 static svmp_status keep(pmp *p, backend *b) {
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));

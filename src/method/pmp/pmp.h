@@ -1,41 +1,41 @@
 /* Particle message passing: every node has N particles of its own, and one iteration is
  *
- *     grow      N new particles a node, through its neighbours or beside a kept one       pmp_grow.c
+ *     grow      N new particles per node, through its neighbours or near a kept one       pmp_grow.c
  *     tables    all potentials of nodes and edges at the 2N particles                     pmp_messages.c
- *     pass      max-sum messages along the edges until they are still                     pmp_messages.c
+ *     pass      max-sum messages along the edges until they converge                     pmp_messages.c
  *     select    N of the 2N: the best (T-PMP), or those that keep the messages (D-PMP)    pmp_select.c
  *
- * The particles of different nodes belong together by the messages, not by their number, and they look for modes: they
- * are no sample of the posterior. */
+ * Particles of different nodes are matched by the messages, not by their number. They search for modes and are not a
+ * sample of the posterior. */
 #ifndef SVMP_METHOD_PMP_PMP_H
 #define SVMP_METHOD_PMP_PMP_H
 
 #include "method/method.h"
 #include "model/pairwise.h"
 
-/* How one new particle comes about. */
+/* How a new particle is made. */
 typedef struct pmp_plan {
-    size_t end;               /* the end, at this node, of the edge it comes through; PMP_WALK: it walks */
-    uint32_t kept, neighbour; /* a kept particle of the node; one of the node across */
-    double spread;            /* of the widest candidates but one */
+    size_t end;               /* the end at this node of the edge that it is drawn through; PMP_WALK: a random walk */
+    uint32_t kept, neighbour; /* a kept particle of the node; one of the neighbour */
+    double spread;            /* the scale of the second-widest candidates */
 } pmp_plan;
 
 #define PMP_WALK SIZE_MAX
 
 enum { PMP_CANDIDATES = 32, PMP_ROUNDS = 3 };
 
-/* A particle that waits to be selected: the first of two is the one with the larger gain, then with the larger belief,
- * then with the lower number. */
+/* A particle in the queue of candidates for selection, ordered by larger gain, then larger belief, then lower
+ * number. */
 typedef struct pmp_item {
     double gain, belief;
     uint32_t particle;
-    uint32_t round; /* how many were chosen when the gain was computed */
+    uint32_t round; /* the number selected when the gain was computed */
 } pmp_item;
 
 typedef struct pmp_workspace {
     pairwise_workspace pairs;
-    double *numbers;  /* random ones, or a row of sums: max(4N, PMP_CANDIDATES * variables of a node) */
-    double *psi;      /* D-PMP: the most ends of a node * 2N rows, for each of 2N particles */
+    double *numbers;  /* random numbers, or a row of sums: max(4N, PMP_CANDIDATES * variables of a node) */
+    double *psi;      /* D-PMP: (largest number of ends of a node) * 2N rows, for each of 2N particles */
     double *best;     /* D-PMP: a number for each row */
     pmp_item *heap;   /* 2N */
     uint32_t *chosen; /* N */
@@ -46,29 +46,30 @@ typedef struct pmp {
     size_t n; /* particles kept, N; the new ones are N ... 2N - 1 */
     int diverse;
     int threads;
-    double *x;                    /* variables * 2N */
-    double *unary, *belief;       /* nodes * 2N: log potential, and max-marginal up to a constant */
-    double *table;                /* edge, particle of its lower node, particle of its higher node: psi */
-    double *message, *foundation; /* ends * 2N: what arrives at the end; what leaves from it, before the edge */
-    pmp_plan *plan;               /* nodes * N */
-    double *candidate, *weight;   /* variables * N * PMP_CANDIDATES, nodes * N * PMP_CANDIDATES */
-    pmp_workspace *workspace;     /* thread -> its own */
+    double *x;              /* variables * 2N */
+    double *unary, *belief; /* nodes * 2N: log potential, and max-marginal up to a constant */
+    double *table;          /* edge, particle of its lower node, particle of its higher node: psi */
+    double *message,
+        *foundation; /* ends * 2N: the message that arrives at the end; what leaves from it, before the edge */
+    pmp_plan *plan;  /* nodes * N */
+    double *candidate, *weight; /* variables * N * PMP_CANDIDATES, nodes * N * PMP_CANDIDATES */
+    pmp_workspace *workspace;   /* thread -> its own */
 } pmp;
 
-/* Fills x[N ...] and keeps x[... N - 1]. Fails when a factor's function does. */
+/* Fills the new particles N ... 2N - 1. Fails if a factor's function fails. */
 svmp_status svmp_pmp_grow(pmp *p, const backend *b, size_t t);
 
-/* Fills `unary` and `table`. Fails when a factor's function does. */
+/* Fills `unary` and `table`. Fails if a factor's function fails. */
 svmp_status svmp_pmp_tables(pmp *p);
 
-/* Max-sum from messages that say nothing; fills `message`, `foundation` and `belief`. Returns by how much the last
- * sweep changed a message. */
+/* Max-sum, starting from constant messages; fills `message`, `foundation` and `belief`. Returns the largest change of a
+ * message in the last sweep. */
 double svmp_pmp_pass(pmp *p);
 
-/* The particles of a node to keep, `p->n` of them, the one with the largest belief first: room->chosen. */
+/* Selects `p->n` particles of a node into workspace->chosen, the one with the largest belief first. */
 void svmp_pmp_select(const pmp *p, size_t node, pmp_workspace *workspace);
 
-/* The two selections by themselves, from `count` particles with these beliefs. `heap` has room for all of them.
+/* The two selection algorithms, from `count` particles with these beliefs. `heap` has room for all of them.
  *   top       the `keep` largest beliefs, descending
  *   diverse   the largest belief, then greedily what adds most to  sum_row max_{a chosen} psi[a*rows + row],  psi >= 0;
  *             `best` has room for a number a row and ends as these maxima */

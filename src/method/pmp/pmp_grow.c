@@ -3,17 +3,17 @@
  *
  *     q(x_v)  proportional to  exp( psi_uv(x_u, x_v) + theta_v(x_v) ).
  *
- * Any factor can stand there, and all that it offers is its value, so the draw is made of candidates: some around x_u
- * itself (where both nodes have the same number of variables: places, colours and levels of neighbours are alike),
- * some around a kept particle of v, on eight scales from twice to a 64th of the distance between these two. One
- * candidate is drawn by its q, and is the centre of the next of three rounds. Large scales find the shell that a range
- * or a difference puts around x_u, small ones settle on it; nothing has to be tuned, no derivative is taken, and what
- * q is not normalised by does not matter. The spread of the candidates is not divided out: a probable place is wanted,
- * not an unbiased draw. theta_v is in q because the diagonal of a Gaussian pair is there (model/pairwise.h): without
- * it the conditional of such a pair has no end.
+ * Factors are arbitrary functions that can only be evaluated, so the draw is made among candidates: some around x_u
+ * itself (if both nodes have the same number of variables, since positions, colours and levels of neighbours are
+ * similar), some around a kept particle of v, on eight scales from 2 to 1/64 times the distance between these two. One
+ * candidate is drawn in proportion to its q and is the centre of the next of three rounds. Large scales find the shell
+ * that a range or a difference puts around x_u, small ones refine it. There is nothing to tune, no derivative is
+ * needed, and q need not be normalised. The density of the candidates is not divided out, because the aim is a probable
+ * position, not an unbiased draw. q includes theta_v because that contains the diagonal of a Gaussian pair
+ * (model/pairwise.h): without it the conditional of such a pair would be improper.
  *
- * Otherwise, and always for a node without neighbours, the particle walks: a kept one plus a Gaussian of variance 0.05.
- * Every new value is projected onto its box. */
+ * Otherwise, and always for a node without neighbours, the particle makes a random walk: a kept one plus a Gaussian of
+ * variance 0.05. Every new value is projected onto its box. */
 #include <math.h>
 #include <string.h>
 
@@ -41,8 +41,9 @@ static size_t dimension_of(const pmp *p, size_t v) {
     return p->pairs->model->graph->first[v + 1] - p->pairs->model->graph->first[v];
 }
 
-/* The root mean square, over variables, of the distance from the kept particle to the neighbour's; where these have
- * different variables, to the next kept one. Never below a step of the walk: kept particles may all be equal. */
+/* The root mean square, over variables, of the distance from the kept particle to the neighbour's particle or, if the
+ * nodes differ in dimension, to the next kept one. At least a step of the random walk, because kept particles may all
+ * be equal. */
 static double spread_of(const pmp *p, size_t v, const pmp_plan *plan) {
     const size_t *first = p->pairs->model->graph->first, u = p->pairs->node[plan->end ^ 1], d = dimension_of(p, v);
     const int alike = dimension_of(p, u) == d;
@@ -55,8 +56,8 @@ static double spread_of(const pmp *p, size_t v, const pmp_plan *plan) {
     return fmax(sqrt(sum / (double)d), sqrt(walk_variance));
 }
 
-/* Numbers 4l ... 4l + 3 of (seed, iteration, node) decide about new particle l: whether it walks, through which edge it
- * comes, from which particle across and beside which kept one. */
+/* Numbers 4l ... 4l + 3 of (seed, iteration, node) determine new particle l: whether it is a random walk, through which
+ * edge it is drawn, from which particle of the neighbour and near which kept one. */
 static void plan_node(pmp *p, const backend *b, size_t t, size_t v, pmp_workspace *workspace) {
     const pairwise *pairs = p->pairs;
     const size_t ends = pairs->ends_start[v + 1] - pairs->ends_start[v];
@@ -95,7 +96,7 @@ static double *candidates_of(const pmp *p, size_t v, size_t l) {
 }
 
 /* In the first round even candidates lie around the neighbour's particle and odd ones around the kept one; later all
- * lie around the place that the last round chose, x[N + l], which is itself a candidate. */
+ * lie around the choice of the last round, x[N + l], which is itself a candidate. */
 static void scatter(const pmp *p, size_t v, size_t l, size_t round, const double *normal, double *candidate) {
     const svmp_model *model = p->pairs->model;
     const pmp_plan *plan = &p->plan[v * p->n + l];
@@ -131,7 +132,7 @@ static size_t scatter_node(pmp *p, const backend *b, size_t t, size_t round, siz
     return PAIRWISE_DONE;
 }
 
-/* Adds psi to the weights of the candidates that come through this end of an edge. */
+/* Adds psi to the weights of the candidates that are drawn through this end of an edge. */
 static size_t weigh_end(pmp *p, size_t end, pmp_workspace *workspace) {
     const size_t v = p->pairs->node[end], u = p->pairs->node[end ^ 1], *first = p->pairs->model->graph->first;
     const size_t dv = dimension_of(p, v), du = dimension_of(p, u);
@@ -179,7 +180,7 @@ typedef struct grow_work {
     pmp *p;
     const backend *b;
     size_t t, round;
-    atomic_size_t failed; /* the first factor that did */
+    atomic_size_t failed; /* the first factor that failed */
 } grow_work;
 
 static void plan_and_walk(void *work, size_t v) {
@@ -207,8 +208,7 @@ static void draw_one(void *work, size_t v) {
     draw_node(w->p, w->b, w->t, w->round, v, &w->p->workspace[svmp_thread_number()]);
 }
 
-/* Potentials of nodes and those of edges are evaluated one after the other, each by one thread at a time: so is every
- * factor. */
+/* Potentials of nodes and of edges are evaluated one after the other, each by one thread, and so is every factor. */
 svmp_status svmp_pmp_grow(pmp *p, const backend *b, size_t t) {
     const size_t nodes = p->pairs->model->graph->nodes, variables = p->pairs->model->graph->variables;
     const int threads = svmp_threads_for(p->threads, 50.0 * PMP_CANDIDATES * (double)variables * (double)p->n);

@@ -16,7 +16,7 @@ enum { SWEEPS = 100 };
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* Row a of the table of an edge: particle a of the lower node beside every particle of the higher one. */
+/* Row a of the table of an edge: particle a of the lower node with every particle of the higher one. */
 static size_t fill_table(pmp *p, size_t edge, pmp_workspace *workspace) {
     const size_t n = 2 * p->n, u = p->pairs->node[2 * edge], v = p->pairs->node[2 * edge + 1];
     const size_t *first = p->pairs->model->graph->first, du = first[u + 1] - first[u], dv = first[v + 1] - first[v];
@@ -33,7 +33,7 @@ static size_t fill_table(pmp *p, size_t edge, pmp_workspace *workspace) {
 
 typedef struct table_work {
     pmp *p;
-    atomic_size_t failed; /* the first factor that did */
+    atomic_size_t failed; /* the first factor that failed */
 } table_work;
 
 static void find_unary(void *work, size_t v) {
@@ -66,8 +66,8 @@ static void add(size_t n, const double *from, double *to) {
     for (size_t a = 0; a < n; a++) to[a] += from[a];
 }
 
-/* Foundations and belief of a node in time linear in its ends, and without a difference: the sum over the ends before
- * this one, then the sum over those behind it. */
+/* Foundations and belief of a node in time linear in its ends, without cancellation: the sum over the ends before this
+ * one plus the sum over those after it. */
 static void gather_node(pmp *p, size_t v, double *behind) {
     const size_t n = 2 * p->n, from = p->pairs->ends_start[v], to = p->pairs->ends_start[v + 1];
     double *belief = p->belief + v * n;
@@ -85,7 +85,7 @@ static void gather_node(pmp *p, size_t v, double *behind) {
     }
 }
 
-/* max_b ( row[b] + foundation[b] ), in eight lanes: a maximum is the same in any order */
+/* max_b ( row[b] + foundation[b] ), in eight lanes, since a maximum does not depend on the order */
 static double largest_sum(size_t n, const double *row, const double *foundation) {
     double lane[8], largest = -INFINITY;
     for (size_t k = 0; k < 8; k++) lane[k] = -INFINITY;

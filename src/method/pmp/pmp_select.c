@@ -1,4 +1,4 @@
-/* Which N of the 2N particles of a node stay. */
+/* Selects N of the 2N particles of a node. */
 #include <math.h>
 
 #include "method/pmp/pmp.h"
@@ -47,8 +47,8 @@ void svmp_pmp_top(size_t count, const double *belief, size_t keep, pmp_item *hea
 
 /* ---- D-PMP ------------------------------------------------------------------------------------------------------- */
 
-/* What a particle adds: sum_row max(0, psi[row] - best[row]). The sum has a fixed order, each of its terms can only
- * fall when best rises, and rounding keeps the order of sums: a gain of before is never below the gain of now. */
+/* The gain of a particle: sum_row max(0, psi[row] - best[row]). The sum has a fixed order, its terms decrease as best
+ * increases, and rounding is monotonic: an old gain is never less than the current one. */
 static double gain_of(size_t rows, const double *psi, const double *best) {
     double lane[8] = {0}, sum = 0;
     for (size_t row = 0; row < rows; row++) {
@@ -63,7 +63,7 @@ static void take(size_t rows, const double *psi, double *best) {
     for (size_t row = 0; row < rows; row++) best[row] = psi[row] > best[row] ? psi[row] : best[row];
 }
 
-/* Lazy greedy: gains only fall, so an item whose gain is of this round and that still stands first is the best. */
+/* Lazy greedy selection: gains only decrease, so an item that is first with a gain from this round is the best. */
 void svmp_pmp_diverse(size_t count, const double *belief, size_t rows, const double *psi, size_t keep, double *best,
                       pmp_item *heap, uint32_t *chosen) {
     size_t left = 0, first = 0;

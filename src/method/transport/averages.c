@@ -6,18 +6,18 @@
 #include "base/row_sums.h"
 #include "base/threads.h"
 
-enum { FEWEST = 5 }; /* particles that find a slope */
+enum { FEWEST = 5 }; /* particles needed to estimate a slope */
 
 struct averages {
     svmp_context *context;
     size_t variables, n;
     int threads;
     size_t count, windows; /* iterations of the open window; windows that were closed */
-    double *centre;        /* of each variable: what the sums are taken from, so that they lose no digits */
+    double *centre;        /* of each variable: subtracted in the sums, so that they lose no digits */
     double *sum, *square;  /* variables * n: over the window, of x - centre and of its square, */
     double *push, *cross;  /* of w, and of w times x - centre */
     average *rows;
-    const double *diagonal; /* of D; NULL: there is none */
+    const double *diagonal; /* of D; NULL if there is none */
 };
 
 svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made) {
@@ -92,8 +92,8 @@ static double mean_of(size_t n, const double *row, double *squares) {
     return mean;
 }
 
-/* Few particles know their errors poorly: the error with which the difference is as rare for a Gaussian as it is for
- * Student's t of that freedom (Wallace: z^2 = f log(1 + t^2/f), nearly). */
+/* With few particles, standard errors are uncertain: converts an error so that a Gaussian difference is as improbable
+ * as Student's t with that many degrees of freedom (Wallace: z^2 = f log(1 + t^2/f), nearly). */
 static double widen(double error, double difference, double freedom) {
     const double t = fabs(difference) / error;
     return t > 0 && isfinite(t) && freedom > 0 ? fabs(difference) / sqrt(freedom * log1p(t * t / freedom)) : error;
@@ -109,8 +109,8 @@ static estimate plain_mean(size_t n, const double *own) {
     return (estimate){mean, sqrt(squares / ((double)n - 1) / (double)n)};
 }
 
-/* Where the line through the points (control, own) crosses control = 0, and its standard error; or the mean of the
- * own values, whichever is the better known. */
+/* The intercept, at control = 0, of the regression of the own values on the controls, and its standard error; or the
+ * mean of the own values if its error is smaller. */
 static estimate controlled(size_t n, const double *own, const double *control) {
     double width, products = 0, rest = 0;
     const estimate plain = plain_mean(n, own);
@@ -134,7 +134,7 @@ static estimate controlled(size_t n, const double *own, const double *control) {
  *     sd^2   = 1/n sum of wide_l                            its standard error: sd of wide_l / sqrt(n)
  *     pull_l = 1/T sum of w (away - c) + D_ii               the control of wide_l
  *
- * The sums are spoilt: a new window begins. */
+ * Overwrites the sums: a new window begins. */
 static average close_row(averages *a, size_t i) {
     const size_t n = a->n;
     const double iterations = (double)a->count, freedom = (double)n - 1, diagonal = a->diagonal ? a->diagonal[i] : 0;

@@ -1,11 +1,11 @@
 /* Averages of chains: the particles are independent Markov chains. The mean and sd of each variable, and Stein's
- * identities, are averaged over particles and iterations; how far the particles' own averages differ gives the standard
- * errors, whatever the correlation along the chains.
+ * identities, are averaged over particles and iterations; the variation between the particles' own averages gives the
+ * standard errors, whatever the autocorrelation of the chains.
  *
  * For any constant matrix D and w = D s, the score s of the posterior has E[w_i] = 0 and E[w_i (x_i - c)] = -D_ii.
- * These are checks, and control variates: a particle's own mean and variance are regressed on its own averages of
- * w_i and w_i (x_i - mean) + D_ii, and the averages taken where those are 0. If the posterior is a Gaussian and D its
- * covariance, w = mean - x, and the averages are exact after any number of iterations. */
+ * These are checks, and control variates: a particle's own mean and variance are regressed on its own averages of w_i
+ * and w_i (x_i - mean) + D_ii, and the averages are the intercepts, where those are 0. If the posterior is a Gaussian
+ * and D its covariance, w = mean - x, and the averages are exact after any number of iterations. */
 #ifndef SVMP_METHOD_TRANSPORT_AVERAGES_H
 #define SVMP_METHOD_TRANSPORT_AVERAGES_H
 
@@ -20,12 +20,12 @@ typedef struct average {
     double mean_error, sd_error; /* standard errors; NaN for one particle */
     double plain, plain_error;   /* the mean without control variates, and its error, */
     double plain_sd_error;       /* and that of the sd */
-    double between_share; /* the variance of the particles' own means over that of all: 1 when no particle has come
-                           * to where the others are, 1/k after k independent draws each */
-    double drift;         /* the plain mean less that of the window before; NaN: there was none */
+    double between_share; /* the variance of the particles' own means over that of all: 1 if no chain has mixed with the
+                             others, 1/k after k independent draws each */
+    double drift;         /* the plain mean minus that of the previous window; NaN if there was none */
     double drift_error;
-    double push, push_error; /* sd E[w]/D_ii, which is 0 under the posterior: Stein's first identity */
-    double pull, pull_error; /* 1 + E[w (x - mean)]/D_ii, which is 0: the second */
+    double push, push_error; /* sd E[w]/D_ii, 0 under the posterior: the residual of Stein's first identity */
+    double pull, pull_error; /* 1 + E[w (x - mean)]/D_ii, 0 under the posterior: that of the second */
 } average;
 
 typedef struct averages averages;
@@ -33,11 +33,11 @@ typedef struct averages averages;
 svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made);
 void svmp_averages_free(averages *a); /* NULL-safe */
 
-/* Stein's identities are averaged, too: the diagonal of D. 0: not of this variable; its push and pull are 0. The
- * caller's array. */
+/* Also averages Stein's identities, with the diagonal of D, which the caller keeps. 0: not for this variable, whose
+ * push and pull are 0. */
 void svmp_averages_control(averages *a, const double *diagonal);
 
-/* Adds the particles x[i*n + l] of an iteration, and w = D s of each, to the window. NULL where there is no D. */
+/* Adds the particles x[i*n + l] of an iteration, and w = D s of each, to the window. w is NULL if there is no D. */
 void svmp_averages_add(averages *a, const double *x, const double *w);
 
 /* Closes the window, which has an iteration or more, and opens a new one. */

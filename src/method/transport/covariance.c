@@ -6,7 +6,7 @@
 #include "base/row_sums.h"
 #include "base/threads.h"
 
-/* Of so many particles for each variable the covariance is far from singular. More variables cost more than their
+/* With this many particles per variable the covariance is well conditioned. More variables would cost more than their
  * score. */
 enum { PARTICLES_EACH = 5, MOST = 64 };
 
@@ -17,10 +17,10 @@ struct covariance {
     size_t variables, n;
     int threads;
     size_t count, windows; /* iterations of the open window; windows that were closed */
-    double *centre;        /* of each variable: what the sums are taken from */
+    double *centre;        /* of each variable: subtracted in the sums */
     double *sum, *product; /* over the window, of x - centre, and of the products of two of them, below the diagonal */
     double *correlation;   /* of the last window */
-    double *own, *column;  /* room: a matrix, and a particle */
+    double *own, *column;  /* workspace: a matrix, and a particle */
 };
 
 svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size_t n, int threads, covariance **made) {
@@ -102,7 +102,7 @@ void svmp_covariance_close(covariance *c) {
     c->windows++;
 }
 
-/* Whether every average is known well enough for all variables to be changed together. */
+/* Whether every average is accurate enough to transform all variables jointly. */
 static int are_known(const average *to, size_t d) {
     for (size_t i = 0; i < d; i++)
         if (!(isfinite(to[i].mean) && to[i].sd > 0 && to[i].sd_error < well_known * to[i].sd)) return 0;

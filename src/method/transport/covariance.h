@@ -1,5 +1,5 @@
-/* The covariance of chains over a window, for models of few variables; and particles that are to have it. Without it
- * the correlations of n particles are known no better than those of n exact draws, to 1/sqrt(n). */
+/* The covariance of chains over a window, for models with few variables, and particles that are matched to it.
+ * Otherwise the correlations of n particles would be as inaccurate as those of n exact draws, 1/sqrt(n). */
 #ifndef SVMP_METHOD_TRANSPORT_COVARIANCE_H
 #define SVMP_METHOD_TRANSPORT_COVARIANCE_H
 
@@ -7,18 +7,18 @@
 
 typedef struct covariance covariance;
 
-/* NULL where there are too many variables for n particles, or a single one. */
+/* *made is NULL if there are too many variables for n particles, or only one. */
 svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size_t n, int threads, covariance **made);
-void svmp_covariance_free(covariance *c); /* NULL-safe, as all of them */
+void svmp_covariance_free(covariance *c); /* NULL-safe, like all functions here */
 
 /* Adds the particles x[i*n + l] of an iteration to the window; closes it, and opens a new one. */
 void svmp_covariance_add(covariance *c, const double *x);
 void svmp_covariance_close(covariance *c);
 
 /* Gives the particles the means and sds of `to` and the correlations of the last window. With S their own covariance
- * and C the one that they shall have, both of the form L L', x - mean <- L_C L_S^-1 (x - mean): each variable's
- * regression on those before it becomes that of the chains. Where an sd is not well known, nothing is
- * changed; where one of the matrices is singular, only the means. */
+ * and C the target, both factored as L L', x - mean <- L_C L_S^-1 (x - mean): the regression of each variable on
+ * earlier ones becomes that of the chains. If an sd is inaccurate, nothing is changed; if one of the matrices is
+ * singular, only the means are. */
 void svmp_covariance_match(covariance *c, const average *to, double *x);
 
 svmp_status svmp_covariance_state(covariance *c, archive *to);

@@ -8,7 +8,7 @@
 enum { STEPS = 40, HALVINGS = 12, FITS = 1000 };
 
 static const double near_enough = 5e-3; /* of an sd, relative */
-static const double fitted = 0.02;      /* the same, one variable at a time */
+static const double fitted = 0.02;      /* the same, for one variable at a time */
 
 static double variance(size_t n, const double *x, double mean) {
     double squares = 0;
@@ -16,7 +16,7 @@ static double variance(size_t n, const double *x, double mean) {
     return squares / (double)(n - 1);
 }
 
-/* Means; what has no spread or no average stays. */
+/* Matches the means; variables without spread or without an average stay as they are. */
 static void shift(const average *to, size_t variables, size_t n, double *x) {
     for (size_t i = 0; i < variables; i++) {
         const double by = to[i].mean - svmp_sum(n, x + i * n) / (double)n;
@@ -24,8 +24,8 @@ static void shift(const average *to, size_t variables, size_t n, double *x) {
     }
 }
 
-/* room <- A^-1 diag(lambda) (x - mean), lambda = (v - t)/max(v, t)^2 for variances v that shall be t. *far: the largest
- * |sd/t - 1|. */
+/* workspace <- A^-1 diag(lambda) (x - mean), lambda = (v - t)/max(v, t)^2 for variances v with target t. *far: the
+ * largest relative error of an sd. */
 static svmp_status find_direction(gaussian *q, const average *to, size_t variables, size_t n, const double *x,
                                   double *workspace, double *far) {
     *far = 0;
@@ -39,7 +39,7 @@ static svmp_status find_direction(gaussian *q, const average *to, size_t variabl
     return svmp_gaussian_solve(q, n, workspace);
 }
 
-/* The sum of squares of v/t - 1 for x - c room/2. */
+/* The sum of squares of v/t - 1 for x - c workspace/2. */
 static double misfit(const average *to, size_t variables, size_t n, const double *x, const double *workspace,
                      double c) {
     double sum = 0;
@@ -57,7 +57,7 @@ static double misfit(const average *to, size_t variables, size_t n, const double
     return sum;
 }
 
-/* By how much its particles are too narrow: the average sd over theirs; 1 where one of them is not known. */
+/* By how much its particles are too narrow: the target sd over theirs; 1 if one of them is not known. */
 static double ratio_of(const average *to, size_t n, const double *x) {
     const double v = variance(n, x, to->mean);
     return v > 0 && to->sd > 0 && isfinite(v) && isfinite(to->sd) ? to->sd / sqrt(v) : 1;
@@ -73,9 +73,9 @@ static size_t find_worst(const average *to, size_t variables, size_t n, const do
     return worst;
 }
 
-/* Where steps for all variables together hardly advance, as with fewer particles than neighbours: iterative
- * proportional fitting. The worst variable gets its sd, and the others follow by their regression on it under q,
- * x_j += S_ji/S_ii (ratio - 1) (x_i - mean). */
+/* If joint steps make little progress, as with fewer particles than neighbours: iterative proportional fitting. The
+ * worst variable gets its sd, and the others follow by their regression on it under q, x_j += S_ji/S_ii (ratio - 1)
+ * (x_i - mean). */
 static svmp_status fit(gaussian *q, const average *to, size_t variables, size_t n, double *x, double *column) {
     for (int k = 0; k < FITS; k++) {
         double ratio;

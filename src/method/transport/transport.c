@@ -7,13 +7,13 @@
  *     nothing drifts.
  *   - By themselves the particles are as noisy as that many independent draws. Stein's transport removes the noise: its
  *     kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's identities
- *     hold. If it leads particles astray in some variable, it is undone.
+ *     hold. If the transport fails in some variable, it is undone.
  *   - Then every variable is shifted and stretched to its average mean and sd, and few variables to their correlations
- *     (covariance.h). A node that moves in other coordinates is held to those on the scale of the model text.
+ *     (covariance.h). A node that moves in other coordinates is matched on the scale of the model text.
  *
- * Where the density may jump, Stein's identities do not hold: they are not asked of such variables, and no particle is
- * carried. Nor is one where modes are known that are far apart (model/posterior_modes.h): particles start in all of
- * them, and each iteration offers them a leap to another one (mode_jump.h).
+ * Where the density may be discontinuous, Stein's identities do not hold: they are not required of such variables, and
+ * there is no transport. Nor is there any if distant modes are known (model/posterior_modes.h): particles start in all
+ * of them, and each iteration proposes jumps to other modes (mode_jump.h).
  *
  * So 100 particles carry the information of thousands of draws. */
 #include <math.h>
@@ -38,9 +38,10 @@
 
 enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, TRANSPORT_STEPS = 100 };
 
-static const double no_progress = 0.9;        /* of the unrest before, after twice as many iterations */
-static const double far_below_median = 15;    /* below the median log density: e^-15 */
-static const double off = 1.2, far_off = 1.5; /* of an sd, as a ratio: after and before it is held */
+static const double no_progress =
+    0.9; /* ratio of `convergence` to that of the previous window, which is half as long */
+static const double far_below_median = 15;    /* log density below the median: a factor e^-15 */
+static const double off = 1.2, far_off = 1.5; /* ratio of an sd to its average: after and before matching */
 static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
@@ -49,30 +50,31 @@ typedef struct transport {
     gaussian *q;
     sweeper *sweeper;
     trajectory *global;
-    mode_jump *mode_jump;    /* between modes that are known; NULL: there are none */
+    mode_jump *mode_jump;    /* between known modes; NULL if there are none */
     int local;               /* trajectories would cost too much: local moves alone */
-    bool *discontinuous;     /* of each variable: the density may jump in it, or it is ordered; NULL: nowhere */
-    int has_discontinuities; /* it may jump somewhere: no particle is carried */
+    bool *discontinuous;     /* variable -> the density may be discontinuous in it, or it is ordered; NULL: none is */
+    int has_discontinuities; /* somewhere: there is no transport */
     averages *averages;
-    covariance *covariance; /* NULL: of too many variables, or one */
-    double *metric;  /* the diagonal of the matrix of Stein's identities (averages.h): A^-1, or, if `separated`, 1: */
-    int unit_metric; /* a solve costs too much, or the density may jump in some variable */
+    covariance *covariance; /* NULL: too many variables, or only one */
+    double *metric;  /* the diagonal of the matrix of Stein's identities (averages.h): A^-1 or, if `unit_metric`, 1: */
+    int unit_metric; /* a solve is too expensive, or the density may be discontinuous */
     double *moved;   /* the particles as the moves left them */
-    double *ordered; /* particles, with what the text sorts in the order of q's mean; NULL: it sorts nothing */
+    double *ordered; /* the particles with sorted variables in the order of q's mean; NULL: the text sorts nothing */
     double *log_densities; /* of each particle */
 
-    /* The same for nodes that move in other coordinates, on the scale of the text: NULL where there are none. */
+    /* The same on the scale of the text, for nodes that move in other coordinates; NULL if there are none. */
     text_scale *text;
     averages *text_averages;
     double *values;
 
     transport_stage stage;
-    size_t window, length;                  /* iterations of the open window, and how many it shall have */
+    size_t window, length;                  /* iterations of the open window so far, and its length */
     size_t transport_step, transport_steps; /* iterations of the transport: done, and to do */
     size_t converged;
     double convergence; /* of the last window that was closed */
-    double error, fell; /* the largest in its averages, and what that is of the one before; 0: unknown */
-    size_t limit;       /* of iterations, where it ended the moves or cut the transport; else 0 */
+    double error,
+        fell; /* the largest standard error of its averages, and its ratio to that of the previous window; 0: unknown */
+    size_t limit; /* the limit on iterations, if it ended the moves or shortened the transport; else 0 */
 } transport;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -87,16 +89,16 @@ static svmp_status alloc_text(svmp_run *run) {
     return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&state->values);
 }
 
-/* Where the text sorts unknowns whose order makes no difference, chains exchange them rarely, and averages of each
- * would not settle. So they are taken of ordered particles, which are draws of the ordered unknowns. Their density ends
- * where two are equal, as at a jump. */
+/* If the text sorts exchangeable unknowns, chains rarely exchange them, and averages of each would not converge. So
+ * averages are taken over ordered particles, which are draws of the ordered unknowns. Their density ends where two are
+ * equal, which is a discontinuity. */
 static svmp_status find_order(svmp_run *run) {
     transport *state = run->state;
     const backend *b = run->backend;
     const size_t variables = run->model->graph->variables;
     int exchangeable;
-    SVMP_TRY(
-        svmp_gaussian_draw(state->q, b->seed, b->n, state->moved)); /* somewhere to look; overwritten by the moves */
+    SVMP_TRY(svmp_gaussian_draw(state->q, b->seed, b->n,
+                                state->moved)); /* any positions will do; overwritten by the moves */
     SVMP_TRY(svmp_model_is_exchangeable(run->model, b->n, state->moved, &exchangeable));
     if (!exchangeable) return SVMP_OK;
     if (state->discontinuous == NULL) SVMP_TRY(SVMP_NEW(run->context, state->discontinuous, variables));
@@ -104,8 +106,8 @@ static svmp_status find_order(svmp_run *run) {
     return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->ordered);
 }
 
-/* The matrix of Stein's identities: A^-1. Where the density may jump in a variable its score has no mean of 0, and then
- * A^-1 s has it in no variable: each has its own score, but those. */
+/* The matrix of Stein's identities: A^-1. If the density may be discontinuous in a variable, the mean of its score need
+ * not be 0, and then that of A^-1 s is 0 in no variable: the identity is used instead, with 0 for such variables. */
 static svmp_status find_metric(svmp_run *run) {
     transport *state = run->state;
     const size_t variables = run->model->graph->variables;
@@ -185,13 +187,13 @@ static double largest_convergence(const svmp_run *run, error_limits allowed) {
                                                  svmp_text_scale_rows(state->text), allowed));
 }
 
-/* Whether there is one Gaussian shape to carry particles to. */
+/* Whether the chains have mixed, so that there is one Gaussian shape to transport particles to. */
 static int have_mixed(const svmp_run *run) {
     const average *rows = svmp_averages_rows(((const transport *)run->state)->averages);
     return rows && svmp_chains_have_mixed(rows, run->model->graph->variables);
 }
 
-/* A particle that was carried to where the density is 0, beyond an edge, is again where the moves left it. */
+/* A particle that was transported to where the density is 0 goes back to where the moves left it. */
 static svmp_status restore_impossible(svmp_run *run, double *x) {
     transport *state = run->state;
     const size_t n = run->backend->n;
@@ -202,8 +204,9 @@ static svmp_status restore_impossible(svmp_run *run, double *x) {
     return SVMP_OK;
 }
 
-/* Holds the particles to the averages: those that were carried, or else those that the moves left, or else as they were
- * left. Moments that were carried far away could be brought back, but not how variables depend on each other. */
+/* Matches the particles to the averages: the transported ones or, if that fails, those that the moves left, or else
+ * leaves those unchanged. After a failed transport moments could be restored, but not the dependence between
+ * variables. */
 static svmp_status match_averages(svmp_run *run, double *x, double *workspace) {
     transport *state = run->state;
     const average *rows = svmp_averages_rows(state->averages);
@@ -223,10 +226,10 @@ static svmp_status end_transport(svmp_run *run) {
     backend *b = run->backend;
     double *x, *workspace;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &workspace)); /* needed no more */
+    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &workspace)); /* no longer needed */
     SVMP_TRY(match_averages(run, x, workspace));
     for (size_t i = 0; state->text && i < svmp_text_scale_rows(state->text); i++) {
-        const text_row row = svmp_text_scale_row(state->text, i, x); /* parents are held already */
+        const text_row row = svmp_text_scale_row(state->text, i, x); /* parents are matched already */
         svmp_match_text_moments(b->n, &svmp_averages_rows(state->text_averages)[i], &row, x + row.variable * b->n);
     }
     SVMP_TRY(restore_impossible(run, x));
@@ -246,8 +249,8 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     const size_t left = run->iterations - run->iteration - 1;
     double *x;
     const int separated =
-        state->has_discontinuities || state->mode_jump; /* nothing is carried, or held to moments, across a gap */
-    const size_t wanted = state->ordered || separated ? 0 : TRANSPORT_STEPS; /* what is ordered is only held */
+        state->has_discontinuities || state->mode_jump; /* no transport and no moment matching across gaps */
+    const size_t wanted = state->ordered || separated ? 0 : TRANSPORT_STEPS; /* ordered particles are only matched */
     state->limit = by_itself && left >= wanted ? 0 : run->iterations;
     state->transport_steps = left < wanted ? left : wanted;
     state->stage = have_mixed(run) && !separated ? STAGE_TRANSPORT : STAGE_DONE;
@@ -258,8 +261,8 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     return state->stage == STAGE_TRANSPORT && state->transport_steps == 0 ? end_transport(run) : SVMP_OK;
 }
 
-/* Ends the moves when the averages are good, or fair and no longer getting better: the sd of a variable with heavy
- * tails does not. A window in which the steps adapted does not count. */
+/* Ends the moves when the averages are accurate, or fair and no longer improving, as the sd of a variable with heavy
+ * tails. Windows in which the steps adapted do not count. */
 static svmp_status close_window(svmp_run *run) {
     transport *state = run->state;
     const size_t passed = run->iteration + 1;
@@ -300,9 +303,9 @@ static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     return SVMP_OK;
 }
 
-/* Where the density jumps, moves are blind: a particle that started far away may stay there. When the steps have
- * adapted, and before any average counts, those whose log density is far below the median start again, from where
- * others are. A mode that is `far_below_median` lower, and a log density's own spread more, has no weight. */
+/* Where the density is discontinuous, moves have no direction, and a particle that starts far away may stay there.
+ * After the steps have adapted, and before any average counts, particles whose log density is far below the median
+ * restart at others. A mode lower by `far_below_median` plus the spread of the log density has negligible weight. */
 static svmp_status replace_strays(svmp_run *run) {
     transport *state = run->state;
     backend *b = run->backend;
@@ -317,7 +320,7 @@ static svmp_status replace_strays(svmp_run *run) {
     for (size_t l = 0, from = 0; l < n; l++) {
         if (f[l] >= least) continue;
         do from = (from + 1) % n;
-        while (!(f[from] >= least)); /* half of them are */
+        while (!(f[from] >= least)); /* at least half of them are */
         for (size_t i = 0; i < variables; i++) x[i * n + l] = x[i * n + from];
     }
     return svmp_backend_commit(b, ARRAY_PARTICLES);
@@ -360,7 +363,7 @@ static double largest_push(const svmp_run *run, const double *x, const double *p
 }
 
 /* x <- x + rate A^-1 phi: in the metric of q correlated variables move together. The rate falls from 0.3 to 0.015,
- * which is stable while the correlation matrix of what a node reads has no eigenvalue far above 60. */
+ * which is stable if the correlation matrix of the variables that a node reads has no eigenvalue far above 60. */
 static svmp_status push(svmp_run *run, int *finite) {
     transport *state = run->state;
     backend *b = run->backend;
@@ -385,7 +388,7 @@ static svmp_status transport_move(svmp_run *run) {
     SVMP_TRY(b->kind->score(b));
     SVMP_TRY(b->kind->stein(b, &run->kernel, state->transport_step));
     SVMP_TRY(push(run, &finite));
-    if (!finite) { /* the particles ran away */
+    if (!finite) { /* the particles diverged */
         SVMP_TRY(restore_moved(run));
         return end_transport(run);
     }
@@ -412,8 +415,8 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-/* The iterations until the moves end, and the transport, if the largest error after the open window is `next` small
- * ones and falls so with every window. */
+/* The iteration at which moves and transport will end, if the largest error after the open window is `next` small
+ * errors and falls by the factor `falls` with every window. */
 static size_t predict_end(const svmp_run *run, double next, double falls) {
     const transport *state = run->state;
     const double fair = svmp_fair_errors.mean / svmp_small_errors.mean;
@@ -428,10 +431,10 @@ static size_t predict_end(const svmp_run *run, double next, double falls) {
     return end + TRANSPORT_STEPS < run->iterations ? end + TRANSPORT_STEPS : run->iterations;
 }
 
-/* Every window halves the variance of the errors, unless the last has shown that it does not: that of a heavy tail. A
- * third of the draws are supposed to be worth an independent one; while steps adapt, errors say half of it. The largest
- * of many errors is known to a fifth, and a window more is twice as many iterations: the mean of what either end would
- * give. */
+/* Every window halves the variance of the errors, unless the last one has shown otherwise, as with heavy tails. Three
+ * draws are assumed to be worth one independent draw; while steps adapt, the estimate is the geometric mean of that and
+ * the measured error. The largest error is uncertain by a fifth, and one window more doubles the iterations, so the
+ * result is the geometric mean of both extremes. */
 static size_t expect(const svmp_run *run) {
     const transport *state = run->state;
     if (state->stage == STAGE_DONE) return run->iteration;
@@ -446,7 +449,7 @@ static size_t expect(const svmp_run *run) {
     return (size_t)sqrt(low * high);
 }
 
-/* A longer run is this one as long as the limit has ended nothing. */
+/* A run can be extended unless its limit has ended the moves or shortened the transport. */
 static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->state)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
@@ -488,8 +491,8 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .fits = 1,
-                                      .arrays = 10,           /* averages 4, trajectories 4, as moved, solves */
-                                      .examination = 1.0 / 6, /* whose moves are like its own */
+                                      .arrays = 10,           /* averages 4, trajectories 4, `moved` 1, solves 1 */
+                                      .examination = 1.0 / 6, /* its moves cost as much as those of the method */
                                       .alloc = alloc,
                                       .start = draw_start,
                                       .iterate = iterate,

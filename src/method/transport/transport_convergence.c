@@ -8,14 +8,14 @@ const error_limits svmp_small_errors = {0.015, 0.015}, svmp_fair_errors = {0.05,
 
 static const double small_drift = 0.05;   /* in units of the sd, between windows */
 static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
-static const double mixed = 0.5;          /* average.apart below which chains have come to where the others are */
+static const double mixed = 0.5;          /* chains have mixed if average.between_share is below this */
 
-/* Standard errors that chance does not exceed among so many variables, but once in a hundred times. */
+/* The number of standard errors that the largest of `count` deviations exceeds with probability 0.01. */
 static double chance_among(size_t count) {
     return count > 1000 ? fmax(4.5, -svmp_normal_quantile(0.005 / (double)count)) : 4.5;
 }
 
-/* Control variates know nothing of places where no chain has been: the plain averages must be fair in any case. */
+/* Control variates cannot detect regions that no chain has visited, so the plain averages must be fair in any case. */
 static double error_of(const average *a, error_limits allowed) {
     const double controlled = fmax(a->mean_error / allowed.mean, a->sd_error / allowed.sd),
                  plain = fmax(a->plain_error / svmp_fair_errors.mean, a->plain_sd_error / svmp_fair_errors.sd);
@@ -74,7 +74,7 @@ static nonconvergence nonconvergence_of(const average *a, double chance) {
         return (nonconvergence){
             .why = SVMP_NOTE_AVERAGE_ERROR,
             .amount = fmax(fmax(a->plain_error, a->plain_sd_error), fmax(a->mean_error, a->sd_error)) / a->sd};
-    if (isnan(a->drift)) return (nonconvergence){.why = SVMP_NOTE_NONE}; /* one window alone */
+    if (isnan(a->drift)) return (nonconvergence){.why = SVMP_NOTE_NONE}; /* the first window */
     if (!(drift_of(a, chance) <= 1))
         return (nonconvergence){.why = SVMP_NOTE_AVERAGE_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a, chance) <= 1))

@@ -1,5 +1,5 @@
-/* Whether the averages of chains have settled: their standard errors are small, they do not drift, Stein's identities
- * hold and the chains have met. */
+/* Convergence of the averages of chains: their standard errors are small, they do not drift, Stein's identities hold
+ * and the chains have mixed. */
 #ifndef SVMP_METHOD_TRANSPORT_TRANSPORT_CONVERGENCE_H
 #define SVMP_METHOD_TRANSPORT_TRANSPORT_CONVERGENCE_H
 
@@ -11,22 +11,22 @@ typedef struct error_limits {
     double mean, sd;
 } error_limits;
 
-extern const error_limits svmp_small_errors; /* nothing is left to do */
+extern const error_limits svmp_small_errors; /* fully converged */
 extern const error_limits svmp_fair_errors;  /* good enough if more iterations do not help, or there are none left */
 
-/* How far the averages of `count` variables are from settled, the worst of them: at most 1 when they are. For variables
- * that move, Stein's identities count, too. */
+/* The worst ratio of errors and drifts to their limits over `count` variables; at most 1 if the averages have
+ * converged. ..._of_moved, for variables that move, includes Stein's identities. */
 double svmp_averages_convergence(const average *rows, size_t count, error_limits allowed);
 double svmp_averages_convergence_of_moved(const average *rows, size_t count, error_limits allowed);
 
-/* The largest standard error in units of the sd, which falls with the root of the length of a window. */
+/* The largest standard error in units of the sd, which falls as 1/sqrt(length of the window). */
 double svmp_largest_error(const average *rows, size_t count);
 
-/* Whether every chain has come to where the others are. */
+/* Whether all chains have mixed. */
 int svmp_chains_have_mixed(const average *rows, size_t count);
 
-/* What keeps variables that move from having settled, by the fair errors: chains that have not met come first, then
- * large errors, drifts, identities. */
+/* Why variables that move have not converged, by the limits of fair errors: chains that have not mixed, then large
+ * errors, drifts, and identities. */
 nonconvergence svmp_find_nonconvergence(const average *rows, size_t count);
 
 #endif

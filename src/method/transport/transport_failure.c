@@ -4,7 +4,8 @@
 
 #include "base/row_sums.h"
 
-static const double of_a_gaussian = 3; /* kurtosis: few particles have less by chance in some of many variables */
+static const double of_a_gaussian =
+    3; /* kurtosis of a Gaussian: among many variables, few particles have less in some by chance */
 
 typedef struct shape {
     double sd, kurtosis;

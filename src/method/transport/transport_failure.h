@@ -4,10 +4,10 @@
 
 #include "method/transport/averages.h"
 
-/* Whether particles have been led astray in some variable: to an sd that is far from its average, as where many
- * more variables than particles share a hub; or farther out than exact moves left any, as along a direction that the
- * data hardly determine, such as a level and the sum of the effects around it. `before` are the
- * particles that exact moves left, `most` is the largest ratio of an sd and its average. */
+/* Whether the transport has failed in some variable: its sd is far from the average, as when many more variables than
+ * particles share a hub; or its kurtosis exceeds that after the exact moves, as along weakly determined directions such
+ * as a level and the sum of the effects around it. `before` are the particles after the exact moves, `most` is the
+ * largest allowed ratio between an sd and its average. */
 int svmp_transport_failed(const average *rows, size_t variables, size_t n, const double *x, const double *before,
                           double most);
 

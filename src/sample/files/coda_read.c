@@ -79,7 +79,7 @@ static svmp_status read_index(coda_reader *reader) {
 /* ---- chains -------------------------------------------------------------------------------------------------------
  */
 
-/* The path of a chain, counted from 1; the caller's. */
+/* The path of a chain, counted from 1; the caller frees it. */
 static svmp_status chain_path(const coda_reader *reader, size_t chain, char **path) {
     const size_t stem = strlen(reader->path) - (sizeof ending - 1);
     SVMP_TRY(SVMP_NEW(reader->context, *path, stem + 40));

@@ -7,26 +7,26 @@
 #include "base/number.h"
 #include "sample/name_shapes.h"
 
-/* What goes by one name: an array, or a variable by itself. */
+/* The columns under one name: an array, or a single variable. */
 typedef struct column_group {
     const shaped_array *array;
-    size_t variable;   /* of one by itself; SIZE_MAX: the whole array */
-    size_t first;      /* of its variables: groups stand in this order */
+    size_t variable;   /* of a single variable; SIZE_MAX: the whole array */
+    size_t first;      /* the first of its variables, by which groups are ordered */
     const char *model; /* its name, without indices, */
-    char *file;        /* and in the file, */
-    int altered;       /* which is another */
+    char *file;        /* its name in the file, */
+    int altered;       /* whether that differs */
 } column_group;
 
 typedef struct column_builder {
     svmp_context *context;
     memory_arena *memory;  /* of the result */
-    svmp_particles *names; /* of the variables, and behind them of what is known */
-    double *known;         /* the values of those behind */
+    svmp_particles *names; /* of the variables, followed by the known elements */
+    double *known;         /* the values of the known elements */
     size_t variables;
     shape arrays;
     column_group *groups;
     size_t count;
-    name_table called, taken; /* names of variables, where something is known; names in the file */
+    name_table called, taken; /* names of variables, if any element is known; names in the file */
 } column_builder;
 
 /* ---- what is known ---- */
@@ -37,7 +37,7 @@ static size_t elements(const struct extra_array *o) {
     return count;
 }
 
-/* How many elements of an array are known; 0: too many. */
+/* The number of known elements of an array; 0 if there are too many. */
 static size_t known_elements(const struct extra_array *o) {
     const size_t count = elements(o);
     size_t known = 0;
@@ -58,7 +58,7 @@ size_t svmp_columns_known_size(const extra_arrays *known) {
     return size;
 }
 
-/* Behind the names there are, unless a variable has that name: one that is monitored may be constant. */
+/* Appends a name unless a variable has it: a monitored variable may be constant. */
 static svmp_status add_known(column_builder *b, const struct extra_array *o, size_t *at) {
     shaped_array array = {.name = o->name, .length = strlen(o->name), .dimensions = o->rank};
     char name[1024];
@@ -73,7 +73,7 @@ static svmp_status add_known(column_builder *b, const struct extra_array *o, siz
     return SVMP_OK;
 }
 
-/* The names of all that may get a column. */
+/* Gathers the names of everything that may get a column. */
 static svmp_status gather_names(column_builder *b, const svmp_particles *titles, const extra_arrays *known) {
     size_t count = 0, at = b->variables = titles->variables;
     for (size_t a = 0; a < known->count; a++) count += known_elements(&known->list[a]);
@@ -93,14 +93,14 @@ static svmp_status gather_names(column_builder *b, const svmp_particles *titles,
 
 /* ---- groups, and what they are called in the file ---- */
 
-/* Whether something with or without indices is an array, or a number, to Stan's tools. */
+/* Whether Stan's tools take this name, with or without indices, for an array or a scalar. */
 static int begins_at_one(const shaped_array *array) {
     for (size_t k = 0; k < array->dimensions; k++)
         if (array->first[k] != 1) return 0;
     return 1;
 }
 
-/* The first of its variables; beyond them when all is known. */
+/* The first of its variables; past the last variable if all elements are known. */
 static size_t first_variable(const shaped_array *array) {
     size_t first = SIZE_MAX;
     for (size_t m = 0; m < array->count; m++)
@@ -152,7 +152,7 @@ static svmp_status make_groups(column_builder *b) {
     return SVMP_OK;
 }
 
-/* A name that dots were taken from may be that of another: then a number goes behind it. */
+/* A name without its dots may be taken already: then a number is appended. */
 static svmp_status settle_name(column_builder *b, column_group *g) {
     const size_t size = strlen(g->file) + 24;
     uint32_t ignored;

@@ -3,13 +3,12 @@
  *
  *   - a dot within a name becomes an underscore, tau_y for tau.y; if that name is taken, tau_y_2;
  *   - if part of an array is data, the known part gets constant columns;
- *   - elements that still do not form a complete array stand alone, x_3 for x.3.
+ *   - elements that still do not form a complete array become single variables, x_3 for x.3.
  *
  * Comment lines record this, so that reading restores the original names and variables:
  *
  *   # column tau_y, in the model tau.y     one column, or the columns tau_y.1, tau_y.2, ... of an array
- *   # known columns: x.1.1,x.1.2           columns that are not variables
- */
+ *   # known columns: x.1.1,x.1.2           columns that are not variables */
 #ifndef SVMP_SAMPLE_FILES_CSV_COLUMNS_H
 #define SVMP_SAMPLE_FILES_CSV_COLUMNS_H
 
@@ -22,8 +21,8 @@ enum { COLUMNS_KNOWN_MOST = 1000 };
 
 typedef struct csv_column {
     const char *name; /* in the file */
-    size_t variable;  /* SIZE_MAX: a known value, */
-    double value;     /* namely this */
+    size_t variable;  /* SIZE_MAX: a known value, which is */
+    double value;     /* this one */
 } csv_column;
 
 typedef struct csv_columns {
@@ -33,7 +32,7 @@ typedef struct csv_columns {
         const char *file, *model; /* without indices */
     } * renamed;
     size_t renamed_count;
-    memory_arena memory; /* of all this */
+    memory_arena memory; /* of all these */
 } csv_columns;
 
 /* The columns for the variables of `titles` and for the known parts of their arrays. */

@@ -66,7 +66,7 @@ int svmp_columns_is_known(const column_record *record, const char *name) {
     return svmp_names_find(&record->known, name, strlen(name)) != NAMES_NONE;
 }
 
-/* In the file a dot stands before an index alone. */
+/* In the file a dot occurs only before an index. */
 svmp_status svmp_columns_restore(column_record *record, const char **name) {
     const size_t length = strcspn(*name, ".");
     const uint32_t number = svmp_names_find(&record->file, *name, length);

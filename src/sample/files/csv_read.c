@@ -1,4 +1,4 @@
-/* Particles from Stan CSV: '#' comment lines, a header of names, a row a particle. */
+/* Particles from Stan CSV: '#' comment lines, a header of names, a row per particle. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +17,17 @@ typedef struct csv_reader {
     text_file text;
     char *titles;       /* the header */
     const char **names; /* of every column, in the header or the record; NULL where the column is skipped */
-    char *known;        /* which of them are no variables, but data */
+    char *known;        /* columns that are data, not variables */
     size_t columns, columns_capacity, known_capacity, variables;
     column_record record;
-    particles_filter keep; /* which variables; NULL: all, and all else */
+    particles_filter keep; /* which variables to read; NULL: all variables, statistics and comments */
     void *keeper;
-    size_t *place;     /* column -> where its numbers stand in a row */
+    size_t *place;     /* column -> its position in a row */
     size_t width;      /* of a row */
-    size_t header;     /* its line */
-    int announced;     /* whether it is said above how many rows there are below, */
-    size_t rows_below; /* and that */
-    char *comments;    /* of the lines above it, without "# " */
+    size_t header;     /* its line number */
+    int announced;     /* whether the comments declare the number of rows, */
+    size_t rows_below; /* which is this */
+    char *comments;    /* of the lines above the header, without "# " */
     size_t comments_length, comments_capacity;
     double *rows; /* rows[l*width + place[c]]: the file's order */
     size_t count, capacity;
@@ -35,7 +35,7 @@ typedef struct csv_reader {
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* The field that begins at `start`, without blanks around it; returns where its comma is, or `end`. */
+/* The field that begins at `start`, without blanks around it; returns the position of its comma, or `end`. */
 static char *next_field(char *end, char *start, char **first, char **last) {
     char *comma = memchr(start, ',', (size_t)(end - start));
     char *stop = comma ? comma : end;
@@ -51,7 +51,7 @@ static void unquote(char **first, char **last) {
     --*last;
 }
 
-/* One line more, from behind its "# ". */
+/* Appends a line, without its "# ". */
 static svmp_status keep_comment(csv_reader *reader) {
     const text_file *text = &reader->text;
     const char *start = text->start + 1 + (text->start[1] == ' ' && text->start + 1 < text->end);
@@ -68,7 +68,7 @@ static svmp_status keep_comment(csv_reader *reader) {
     return SVMP_OK;
 }
 
-/* The line of the names, behind the comments. */
+/* Reads up to the line of the names, which follows the comments. */
 static svmp_status find_header(csv_reader *reader) {
     text_file *text = &reader->text;
     int there = 1;
@@ -82,7 +82,7 @@ static svmp_status find_header(csv_reader *reader) {
         if (text->start < text->end) SVMP_TRY(keep_comment(reader));
     }
     reader->header = text->line;
-    *text->end = '\0'; /* over a blank or the line's end */
+    *text->end = '\0'; /* overwrites a blank or the line's end */
     return svmp_duplicate(text->context, text->start, &reader->titles);
 }
 
@@ -98,7 +98,7 @@ static svmp_status read_header(csv_reader *reader) {
         SVMP_TRY(SVMP_GROW(text->context, reader->names, reader->columns_capacity, reader->columns + 1));
         SVMP_TRY(SVMP_GROW(text->context, reader->known, reader->known_capacity, reader->columns + 1));
         unquote(&first, &last);
-        *last = '\0'; /* over a blank, a quotation mark, the comma or the end, which are done with */
+        *last = '\0'; /* overwrites a blank, a quotation mark, the comma or the end, which have been read */
         if (first == last && reader->columns == 0)
             return svmp_text_fail(text, "the first column has no name. If it contains row numbers, omit them: "
                                         "row.names = FALSE in R, index=False in pandas.");
@@ -118,7 +118,7 @@ static svmp_status read_header(csv_reader *reader) {
     return SVMP_OK;
 }
 
-/* Skips the columns that are not wanted, and gives the others their places. */
+/* Skips unwanted columns and assigns positions to the others. */
 static svmp_status choose_columns(csv_reader *reader) {
     size_t column = 0;
     SVMP_TRY(SVMP_NEW(reader->text.context, reader->place, reader->columns));
@@ -142,7 +142,7 @@ static svmp_status wrong_number_of_fields(const csv_reader *reader) {
                           reader->columns);
 }
 
-/* What a sampler tells of its draws is finite; other statistics, such as a log density, need not be. */
+/* A sampler's statistics must be finite; others, such as a log density, need not be. */
 static int is_finite_column(const char *name) {
     static const char *const sampler[] = {"chain__",      "accept_stat__", "stepsize__", "treedepth__",
                                           "n_leapfrog__", "divergent__",   "energy__",   "n_sweeps__"};
@@ -178,8 +178,8 @@ static svmp_status read_row(csv_reader *reader) {
     return SVMP_OK;
 }
 
-/* A file that was cut off at the end of a line, or out of which rows were taken, tells more than it still holds. One
- * that was cut off within its last number has as many rows as it tells, but no newline at its end. */
+/* A file that was truncated at the end of a line, or lost rows, declares more rows than it has. One that was truncated
+ * within its last number has as many rows as declared, but no newline at its end. */
 static svmp_status check_count(const csv_reader *reader, size_t count) {
     if (reader->announced && reader->rows_below != count)
         return svmp_text_fail(&reader->text,
@@ -215,7 +215,7 @@ static svmp_status build_chains(const csv_reader *reader, const double *chain, s
     return svmp_particles_set_chains(made, chains);
 }
 
-/* Column c of the file becomes the next variable, a statistic, or the chains; `values` has room for a column. */
+/* Stores column c of the file as the next variable, a statistic, or the chains; `values` has room for a column. */
 static svmp_status build_column(const csv_reader *reader, size_t c, size_t *variable, double *values,
                                 svmp_particles *made) {
     const char *name = reader->names[c];
@@ -229,7 +229,7 @@ static svmp_status build_column(const csv_reader *reader, size_t c, size_t *vari
                                         : svmp_particles_set_statistic(made, name, values);
 }
 
-/* What is known of an array; `known` are flags of all variables. */
+/* Collects the known elements of an array; `known` flags variables. */
 static svmp_status keep_known(const csv_reader *reader, const shaped_array *array, const char *known,
                               svmp_particles *made) {
     const size_t count = made->count;
@@ -256,8 +256,8 @@ done:
     return status;
 }
 
-/* In a file the first index of an array runs fastest, as Stan writes them; here it is the last one. What is known
- * is no variable. */
+/* In a file the first index of an array runs fastest, as Stan writes them; here it is the last one. Known elements are
+ * not variables. */
 static svmp_status settle_arrays(const csv_reader *reader, const char *known, svmp_particles *made) {
     svmp_context *context = made->context;
     const size_t size = made->count * sizeof(double);
@@ -267,7 +267,7 @@ static svmp_status settle_arrays(const csv_reader *reader, const char *known, sv
     size_t left = 0;
     svmp_status status;
     SVMP_CHECK(svmp_shape_of(made, &arrays));
-    if (arrays.count == made->variables && memchr(known, 1, made->variables) == NULL) goto done; /* nothing to do */
+    if (arrays.count == made->variables && memchr(known, 1, made->variables) == NULL) goto done; /* nothing is known */
     SVMP_CHECK(SVMP_NEW(context, values, made->variables * made->count));
     SVMP_CHECK(SVMP_NEW(context, names, made->variables));
     for (size_t a = 0; a < arrays.count; a++) {
@@ -303,7 +303,7 @@ done:
     return status;
 }
 
-/* A statistic, or chain__, that stands in two columns; NULL: none does. */
+/* A statistic, or chain__, with two columns; NULL if there is none. */
 static const char *repeated_statistic(const csv_reader *reader) {
     for (size_t c = 0; c < reader->columns; c++)
         for (size_t k = 0; reader->names[c] && svmp_name_is_internal(reader->names[c]) && k < c; k++)
@@ -326,7 +326,7 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
     if (repeated)
         SVMP_CHECK(svmp_fail(made->context, SVMP_BAD_INPUT, "%s:%zu: two columns have the name '%.80s'.",
                              reader->text.path, reader->header, repeated));
-    for (size_t c = 0; c < reader->columns; c++) /* from here on flags of variables */
+    for (size_t c = 0; c < reader->columns; c++) /* from now on flags of variables */
         if (reader->names[c] && !svmp_name_is_internal(reader->names[c])) reader->known[variables++] = reader->known[c];
     SVMP_CHECK(settle_arrays(reader, reader->known, made));
     if (reader->keep == NULL) {

@@ -1,4 +1,4 @@
-/* Particles as Stan CSV. Those of several processes become one file, which the first one writes. */
+/* Particles as Stan CSV. The first of several processes writes one file for all of them. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "sample/files/csv_columns.h"
 #include "sample/files/netcdf.h"
 
-/* What could not be read back is not written. */
+/* Refuses names that could not be read back. */
 static svmp_status check_readable(const svmp_particles *particles, const char *path) {
     const char *repeated;
     SVMP_TRY(svmp_particles_repeated_name(particles, &repeated));
@@ -68,7 +68,7 @@ static svmp_status write_series(output_file *output, const svmp_particles *parti
 
 static const char *name_of(const void *particles, size_t variable) { return svmp_particles_name(particles, variable); }
 
-/* The first process gets the names of all. */
+/* Gathers the names of all variables in the first process. */
 static svmp_status collect_titles(const svmp_particles *particles, spread *s, svmp_particles **titles) {
     svmp_context *context = particles->context;
     const size_t whole = particles->peers->rank == 0 ? particles->whole : 1;
@@ -87,7 +87,7 @@ done:
     return status;
 }
 
-/* The lines that give the names back: csv_columns.h. */
+/* Writes the lines that restore the names: csv_columns.h. */
 static svmp_status write_record(output_file *output, const csv_columns *columns) {
     int any = 0;
     for (size_t k = 0; k < columns->renamed_count; k++) {
@@ -116,7 +116,7 @@ static svmp_status write_header(output_file *output, const svmp_particles *parti
     return SVMP_OK;
 }
 
-/* Particles first ... last - 1, whose numbers stand in `block`, variable after variable. */
+/* Writes particles first ... last - 1, whose numbers are in `block`, variable by variable. */
 static svmp_status write_rows(output_file *output, const svmp_particles *particles, const csv_columns *columns,
                               size_t first, size_t last, const double *block) {
     const size_t each = particles->count / particles->chains, rows = last - first;
@@ -134,10 +134,11 @@ static svmp_status write_rows(output_file *output, const svmp_particles *particl
     return SVMP_OK;
 }
 
-/* All processes come here, the first one with an output. Once that fails it goes on without, for the others' sake. */
+/* Collective; only the first process has an output. If writing fails, it continues without one, because the others wait
+ * for it. */
 static svmp_status write_table(output_file *output, const svmp_particles *particles, spread *s) {
     const size_t together = svmp_spread_rows(particles->whole);
-    svmp_particles *titles = NULL; /* of several processes, the names of all their variables */
+    svmp_particles *titles = NULL; /* with several processes: the names of all variables */
     csv_columns columns = {0};
     double *block = NULL;
     svmp_status status = SVMP_OK, written = SVMP_OK;
@@ -201,7 +202,7 @@ double svmp_particles_file_size(const svmp_particles *particles, const char *pat
     if (particles == NULL || path == NULL) return 0;
     const int csv = !svmp_path_is_netcdf(path);
     const double numbers = (double)particles->whole + (double)particles->statistic_count;
-    double row = (csv ? 19 : 8) * numbers; /* of most numbers 17 digits and a point, or fewer digits and a sign */
+    double row = (csv ? 19 : 8) * numbers; /* most numbers have 17 digits and a point, or fewer digits and a sign */
     if (csv) row += (double)svmp_columns_known_size(&particles->known) + (particles->chains > 1 ? 2 : 0);
     return row * (double)particles->count;
 }

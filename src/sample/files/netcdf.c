@@ -63,13 +63,14 @@ const char *svmp_nc_record_name(size_t part, char name[64]) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Where variable m of an array of `count`, in draw d of chain c, stands among the particles' values. */
+/* The position of variable m of an array of `count`, in draw d of chain c, among the particles' values. */
 static double *value_at(const netcdf_file *file, const svmp_particles *p, const size_t *variable, size_t m, size_t c,
                         size_t d) {
     return p->values + variable[m] * p->count + c * file->draws + d;
 }
 
-/* The values of an array between the particles and a variable of the file, some draws at a time: both directions. */
+/* Copies the values of an array between the particles and a variable of the file, some draws at a time, in either
+ * direction. */
 svmp_status svmp_nc_transfer(netcdf_file *file, int id, const shaped_array *array, const svmp_particles *p) {
     size_t start[2 + SHAPE_DIMENSIONS] = {0}, count[2 + SHAPE_DIMENSIONS] = {1};
     for (size_t k = 0; k < array->dimensions; k++) count[2 + k] = array->extent[k];

@@ -14,8 +14,8 @@
 #include "base/output_file.h"
 #include "sample/name_shapes.h"
 
-/* netCDF-C and its 50 libraries take longer to load than a small model takes to run: they are loaded when a file asks
- * for them. svmp_nc.open is nc_open. */
+/* netCDF-C and its 50 libraries take longer to load than a small model takes to run, so they are loaded when a file
+ * needs them. svmp_nc.open is nc_open. */
 typedef struct netcdf_calls {
 #define CALL(name) __typeof__(&nc_##name) name;
 #include "sample/files/netcdf_calls.def"
@@ -33,7 +33,7 @@ typedef struct netcdf_file {
     int id, open, group;
     int writing;
     size_t chains, draws; /* draws of each chain */
-    double *block;        /* NC_BLOCK numbers, on their way to the file or from it */
+    double *block;        /* a buffer of NC_BLOCK numbers */
 } netcdf_file;
 
 enum { NC_BLOCK = 1 << 17 };
@@ -71,10 +71,10 @@ svmp_status svmp_nc_transfer(netcdf_file *file, int id, const shaped_array *arra
  * ignores these bytes, and other programs remove them when they change the file. */
 typedef struct checksum {
     char mark[16];
-    uint64_t order, size, hash; /* of what stands before */
+    uint64_t order, size, hash; /* of the bytes before it */
 } checksum;
 
-/* A seal for `size` bytes, whose hash is still to be computed. */
+/* A checksum record for `size` bytes, with the hash still to be computed. */
 checksum svmp_nc_checksum(uint64_t size);
 int svmp_nc_is_checksum(const checksum *found);
 

@@ -8,7 +8,8 @@
 netcdf_calls svmp_nc;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns 0, or -1 where dlerror says why. The library stays loaded until the program ends, as if it were linked. */
+/* Returns 0, or -1, and then dlerror says why. The library stays loaded until the program ends, as if it were
+ * linked. */
 static int load(void) {
     void *library = dlopen(SVMP_NETCDF_LIBRARY, RTLD_NOW | RTLD_NODELETE), *symbol;
     if (library == NULL) return -1;

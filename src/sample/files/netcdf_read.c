@@ -1,4 +1,4 @@
-/* Particles from NetCDF-4, as svmp wrote it or others. */
+/* Particles from NetCDF-4 files written by svmp or by other programs. */
 #include "sample/files/netcdf_file.h"
 
 #ifdef SVMP_HAVE_NETCDF
@@ -8,7 +8,7 @@
 
 enum { LONGEST_PATH = PATH_MAX + 8 };
 
-/* The same path, in a way that netCDF-C does not take for the address of a server. */
+/* The path in a form that netCDF-C does not take for a URL. */
 static const char *local_path(const char *path, char buffer[LONGEST_PATH]) {
     if (*path == '/' || strlen(path) + 3 > LONGEST_PATH) return path;
     snprintf(buffer, LONGEST_PATH, "./%s", path);
@@ -19,8 +19,8 @@ static svmp_status refuse(const netcdf_file *file, const char *why) {
     return svmp_fail(file->context, SVMP_BAD_INPUT, "%s: %s.", file->path, why);
 }
 
-/* The seal that the first `size` bytes of the stream should have; `workspace` is NC_BLOCK words. Returns 0 when they
- * cannot be read. */
+/* The checksum record of the first `size` bytes of the stream; `workspace` is NC_BLOCK words. Returns 0 if they cannot
+ * be read. */
 static int compute_checksum(FILE *stream, uint64_t size, double *workspace, checksum *made) {
     *made = svmp_nc_checksum(size);
     rewind(stream);
@@ -33,7 +33,7 @@ static int compute_checksum(FILE *stream, uint64_t size, double *workspace, chec
     return 1;
 }
 
-/* Whether the stream ends in a seal; *size is the number of bytes before it. */
+/* Whether the stream ends with a checksum record; *size is the number of bytes before it. */
 static int find_checksum(FILE *stream, checksum *found, uint64_t *size) {
     if (fseek(stream, 0, SEEK_END) != 0) return 0;
     const long end = ftell(stream);
@@ -54,7 +54,7 @@ int svmp_particles_file_sealed(const char *path) {
     return sealed;
 }
 
-/* Fails when there is a seal and it is another than it should be. */
+/* Fails if there is a checksum and it does not match. */
 static svmp_status check_checksum(const netcdf_file *file, FILE *stream) {
     checksum found, due;
     uint64_t size;
@@ -64,8 +64,8 @@ static svmp_status check_checksum(const netcdf_file *file, FILE *stream) {
     return refuse(file, "the file is damaged: the checksum does not match");
 }
 
-/* How many bytes a file of HDF5 should have, which it says behind its signature; 0: it is none. Of the layouts 0 and 1,
- * or 2 and 3, with addresses of eight bytes, the lowest first. */
+/* The size of an HDF5 file, which its superblock states after the signature; 0: not HDF5. Knows versions 0 to 3 of the
+ * superblock with little-endian addresses of eight bytes. */
 static uint64_t hdf5_size(FILE *stream) {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     static const size_t places[] = {40, 44, 28, 28};
@@ -79,7 +79,7 @@ static uint64_t hdf5_size(FILE *stream) {
     return size;
 }
 
-/* Why netCDF-C cannot open it, in other words than those it has. */
+/* Why netCDF-C cannot open the file, in clearer words than its own. */
 static svmp_status cannot_open(const netcdf_file *file, int error) {
     FILE *stream = fopen(file->path, "rb");
     if (stream == NULL) return svmp_nc_failed(file, error);
@@ -100,7 +100,7 @@ typedef struct netcdf_variable {
     int taken; /* it has the dimensions chain, draw, ..., and holds numbers */
 } netcdf_variable;
 
-/* Whether the dimension is called so; its extent. */
+/* Whether the dimension has this name; its extent. */
 static svmp_status is_dimension(const netcdf_file *file, int id, const char *expected, int *is, size_t *extent) {
     char name[NC_MAX_NAME + 1];
     NC_TRY(file, svmp_nc.inq_dim(file->group, id, name, extent));
@@ -108,7 +108,7 @@ static svmp_status is_dimension(const netcdf_file *file, int id, const char *exp
     return SVMP_OK;
 }
 
-/* The first index of a dimension: what its coordinates say where they count up from 1 or more, else 1. */
+/* The first index of a dimension: that of its coordinates if these count up from 1 or more, else 1. */
 static svmp_status first_index(const netcdf_file *file, int dimension, size_t extent, size_t *first) {
     char name[NC_MAX_NAME + 1];
     int id, count = 0, over = -1;
@@ -158,7 +158,7 @@ static svmp_status look_at(netcdf_file *file, int id, netcdf_variable *v) {
     return SVMP_OK;
 }
 
-/* How many variables the group holds, in all its arrays. */
+/* The number of variables in all arrays of the group. */
 static svmp_status count_variables(netcdf_file *file, int ids, size_t *variables) {
     netcdf_variable v;
     *variables = 0;
@@ -236,7 +236,7 @@ static svmp_status take_statistic(netcdf_file *file, int id, const netcdf_variab
     return svmp_particles_set_statistic(p, name, values);
 }
 
-/* A variable of one dimension is a series, unless that is the chains or the draws. */
+/* A variable with one dimension is a series, unless the dimension is chain or draw. */
 static svmp_status take_series(netcdf_file *file, int id, svmp_particles *p) {
     enum { MOST = 10000000 };
     char name[NC_MAX_NAME + 1], along[NC_MAX_NAME + 1];
@@ -255,7 +255,7 @@ static svmp_status take_series(netcdf_file *file, int id, svmp_particles *p) {
     svmp_status status =
         error == NC_NOERR ? svmp_particles_set_series(p, name, along, extent, values) : svmp_nc_failed(file, error);
     svmp_release(file->context, values);
-    return status == SVMP_BAD_CALL ? SVMP_OK : status; /* others may call theirs as they like */
+    return status == SVMP_BAD_CALL ? SVMP_OK : status; /* series of other programs may have any name */
 }
 
 static svmp_status take_statistics(netcdf_file *file, svmp_particles *p) {

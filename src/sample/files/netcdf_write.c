@@ -1,4 +1,4 @@
-/* Particles to NetCDF-4: groups posterior, sample_stats, observed_data, and what was asked for of log_likelihood and
+/* Particles to NetCDF-4: groups posterior, sample_stats, observed_data, and, if monitored, log_likelihood and
  * posterior_predictive. */
 #include "sample/files/netcdf_file.h"
 
@@ -35,14 +35,14 @@ static svmp_status put_dimension(const netcdf_file *file, const char *name, size
     return SVMP_OK;
 }
 
-/* What NetCDF lets an attribute be called. */
+/* Whether NetCDF accepts the name of an attribute. */
 static int is_attribute_name(const char *name) {
     if (!isalnum((unsigned char)*name) && *name != '_') return 0;
     while (isprint((unsigned char)*name) && *name != '/') name++;
     return *name == '\0';
 }
 
-/* All the comments, in as many attributes as it takes. */
+/* Writes the comments to as many attributes as needed. */
 static svmp_status put_comments(const netcdf_file *file, const char *comments) {
     const size_t length = strlen(comments);
     char name[64];
@@ -54,7 +54,8 @@ static svmp_status put_comments(const netcdf_file *file, const char *comments) {
     return SVMP_OK;
 }
 
-/* "name = value" lines of the record, each an attribute; what cannot be one stands in the record alone. */
+/* Writes "name = value" lines of the record as attributes; lines that cannot be attributes remain only in the
+ * record. */
 static svmp_status put_record(const netcdf_file *file, int group, const char *comments) {
     while (comments && *comments) {
         char name[128];
@@ -86,7 +87,7 @@ static svmp_status put_attributes(const netcdf_file *file, int group, const char
     return put_record(file, group, comments);
 }
 
-/* A group with the dimensions that all its variables have. */
+/* Defines a group with the dimensions shared by all its variables. */
 static svmp_status put_group(netcdf_file *file, const char *name, const char *comments, int dimensions[2]) {
     NC_TRY(file, svmp_nc.def_grp(file->id, name, &file->group));
     SVMP_TRY(put_attributes(file, file->group, comments));
@@ -122,7 +123,7 @@ static int is_replicate(const svmp_particles *p, const shaped_array *array) {
     return 0;
 }
 
-/* y.rep, once more, as y in the group where ArviZ' plot_ppc() looks for it. */
+/* Writes y.rep again as y, in the group where ArviZ's plot_ppc() looks for it. */
 static svmp_status put_predictions(netcdf_file *file, const svmp_particles *p) {
     int dimensions[2], made = 0;
     shape arrays = {0};
@@ -153,7 +154,7 @@ done:
     return status;
 }
 
-/* log_lik, where it is monitored, once more: in the group where ArviZ' loo() and waic() look for it. */
+/* Writes log_lik, if it is monitored, again in the group where ArviZ's loo() and waic() look for it. */
 static svmp_status put_likelihood(netcdf_file *file, const svmp_particles *p) {
     int dimensions[2];
     shape arrays = {0};
@@ -193,7 +194,7 @@ static svmp_status put_statistic(const netcdf_file *file, const struct statistic
     return SVMP_OK;
 }
 
-/* A series along a dimension of its own; whole numbers, such as iterations, are such there too. */
+/* Writes a series along its own dimension; integers, such as iterations, are stored as integers. */
 static svmp_status put_series(const netcdf_file *file, const struct series *s) {
     int dimension, id;
     if (svmp_nc.inq_dimid(file->group, s->along, &dimension) != NC_NOERR)
@@ -232,7 +233,7 @@ static svmp_status put_observed(netcdf_file *file, const svmp_particles *p) {
     return SVMP_OK;
 }
 
-/* The file as it will be, in memory: HDF5 does not survive every disk that is full. *image is the caller's to free. */
+/* Makes the file in memory, because HDF5 may crash when the disk is full. The caller frees *image. */
 static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const char *comments, NC_memio *image) {
     SVMP_TRY(svmp_require_memory(file->context, 2.0 * (double)p->variables * (double)p->count * sizeof(double),
                                  "a NetCDF file is built in memory, which together with the particles needs"));
@@ -251,8 +252,8 @@ static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const 
     return SVMP_OK;
 }
 
-/* Where the file ends that the image begins with: HDF5 makes room in large pieces, and its superblock, in version 0,
- * tells at byte 40 how much of it is used. */
+/* The size of the file within the image: HDF5 allocates large pieces, and byte 40 of its superblock, version 0, states
+ * how much is used. */
 static size_t used_size(const NC_memio *image) {
     const unsigned char *bytes = image->memory;
     uint64_t end = 0;
