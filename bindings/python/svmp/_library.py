@@ -69,7 +69,7 @@ def load_beside(name: str) -> tuple[Any, Interface]:
     """Another library of svmp, which is where libsvmp is, and what its header declares."""
     beside = Path(path)
     library = load_library(str(beside.with_name(beside.name.replace("libsvmp", f"libsvmp_{name}", 1))))
-    declared = read_interface(("svmp.h", f"svmp_{name}.h"))
+    declared = read_interface(("svmp_notes.h", "svmp.h", f"svmp_{name}.h"))
     declared.bind(library, [])
     return library, declared
 
