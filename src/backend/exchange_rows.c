@@ -184,7 +184,7 @@ svmp_status svmp_mpi_attach(backend *b) {
     svmp_status status = SVMP_NEW(b->context, b->mpi, 1);
     if (status == SVMP_OK) status = count_rows(b->model->graph, b->n, b->mpi);
     SVMP_TRY(svmp_agree(b->context, peers, status));
-    SVMP_TRY(svmp_context_compare(b->context, "the backend that --backend selects on their processors",
+    SVMP_TRY(svmp_context_compare(b->context, "the backend that is selected for their processors",
                                   b->runs_as ? b->runs_as : b->local->name));
     const svmp_peer_routes routes = {halo->neighbours, b->n, halo->rank, b->mpi->out, b->mpi->in};
     SVMP_TRY(peers->connect(b->context, peers, &routes, &b->mpi->line));

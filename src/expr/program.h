@@ -184,6 +184,12 @@ size_t svmp_bound_scratch(const bound_program *bound, size_t n);
 void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, size_t first, size_t count, size_t n,
                          const double *x, void *scratch, double *value, double *gradient);
 
+/* The values alone, instance after instance: each may read, as a variable, what those before it have written to
+ * `value`, which may be rows of x. Scratch for any n. */
+size_t svmp_bound_turn_scratch(const bound_program *bound);
+void svmp_bound_evaluate_in_turn(const bound_program *bound, const uint32_t *variables, size_t first, size_t count,
+                                 size_t n, const double *x, void *scratch, double *value);
+
 /* The same for instances that are seen from one node each (instance_view.h), with the derivatives of `partial` alone,
  * or of all slots where it is NULL: rows of the k-th instance of the view, and there of the partial's derivatives, one
  * behind the other. `value` may be NULL. */

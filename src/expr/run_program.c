@@ -184,6 +184,11 @@ static double *output_row(const request *r, size_t k, size_t o) {
 static bool is_continued(const request *r, size_t k) {
     size_t c = 0;
     if (k == 0) return false;
+    if (r->view == NULL) {
+        const uint32_t *now = r->variables + k * r->code->inputs, *before = now - r->code->inputs;
+        while (c < r->code->common_count && now[r->code->common[c]] == before[r->code->common[c]]) c++;
+        return c == r->code->common_count;
+    }
     while (c < r->code->common_count && input_row(r, k, r->code->common[c]) == input_row(r, k - 1, r->code->common[c]))
         c++;
     return c == r->code->common_count;
@@ -341,6 +346,72 @@ void svmp_bound_evaluate(const bound_program *bound, const uint32_t *variables, 
 void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variables, size_t instance, size_t n,
                             const double *x, void *scratch, double *value) {
     evaluate_from(bound, variables, instance, 1, n, x, scratch, value, NULL);
+}
+
+/* A block is particles of one instance, however few: nothing is copied, and an instance finds what the one before
+ * wrote.
+ */
+static block_layout layout_in_turn(const code_block *code) {
+    return (block_layout){BLOCK_WIDE, block_lanes(code->registers + code->inputs + code->outputs), code->registers + 1};
+}
+
+static size_t turn_bytes(const code_block *code) {
+    const block_layout layout = layout_in_turn(code);
+    return code_places(code) * sizeof(double *) + layout.buffers * layout.lanes * sizeof(double);
+}
+
+size_t svmp_bound_turn_scratch(const bound_program *bound) {
+    const size_t plain = turn_bytes(&bound->compiled->values), shared = turn_bytes(&bound->values);
+    return plain > shared ? plain : shared;
+}
+
+/* From instance k - 1 to k: columns and values stand behind those of k - 1. Returns whether it has the same shared
+ * values. */
+static bool place_next(const request *r, size_t k, size_t l) {
+    const code_block *code = r->code;
+    const uint32_t *variables = r->variables + k * code->inputs, *common = code->common;
+    const uint32_t *end = common + code->common_count;
+    double **columns = r->places + code_place_columns(code), **inputs = r->places + code_place_inputs(code);
+    bool same = true;
+    for (size_t h = 0; h < code->columns; h++) columns[h]++;
+    for (uint32_t j = 0; j < code->inputs; j++) {
+        const uint32_t before = variables[(ptrdiff_t)j - (ptrdiff_t)code->inputs];
+        if (common < end && *common == j) {
+            common++;
+            same = same && variables[j] == before;
+        }
+        if (variables[j] != before)
+            inputs[j] = (double *)(uintptr_t)(r->x + variables[j] * r->n + l); /* only ever read */
+    }
+    for (size_t o = 0; o < code->outputs; o++) r->places[code_place_outputs(code) + o] += r->values * r->n;
+    return same;
+}
+
+void svmp_bound_evaluate_in_turn(const bound_program *bound, const uint32_t *variables, size_t first, size_t count,
+                                 size_t n, const double *x, void *scratch, double *value) {
+    const code_block *code = choose_code(&bound->compiled->values, &bound->values, count);
+    request r = {.bound = bound,
+                 .code = code,
+                 .variables = variables + first * bound->compiled->slots,
+                 .first = first,
+                 .count = count,
+                 .n = n,
+                 .x = x,
+                 .value = value,
+                 .values = bound->compiled->outputs,
+                 .layout = layout_in_turn(code)};
+    r.copies = lay_out(code, r.layout, scratch, &r.places);
+    for (size_t l = 0; l < n; l += r.layout.lanes) {
+        const size_t lanes = n - l < r.layout.lanes ? n - l : r.layout.lanes;
+        place_instance(&r, 0, l);
+        for (size_t o = 0; o < code->outputs; o++) r.places[code_place_outputs(code) + o] = value + o * n + l;
+        for (size_t k = 0; k < count; k++) {
+            const bool same = k > 0 && place_next(&r, k, l);
+            for (const code_choice *c = code->choices; c < code->choices + code->choice_count; c++)
+                r.places[c->place] = variant_of(&r, c, k);
+            run(code, same ? code->shared : 0, code->count, BLOCK_WIDE, r.places, lanes);
+        }
+    }
 }
 
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,

@@ -46,7 +46,8 @@ static void end(model_lowering *lowering) {
                      lowering->parameters,    lowering->lower,        lowering->upper,     lowering->edges,
                      lowering->patterns,      lowering->element_of,   lowering->cut_lower, lowering->cut_upper,
                      lowering->pattern_slots, lowering->signature,    lowering->parents,   lowering->cut_by,
-                     lowering->node_of,       lowering->last_of_name, lowering->choices};
+                     lowering->node_of,       lowering->last_of_name, lowering->choices,   lowering->stored.row,
+                     lowering->stored.places};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_discrete_free(lowering);
     svmp_builder_free(lowering->builder);
@@ -103,7 +104,8 @@ static svmp_status make_nodes(model_lowering *lowering) {
     }
     SVMP_TRY(svmp_make_totals(lowering));
     svmp_place_leaves(lowering);
-    const size_t variables = lowering->result->variables + lowering->result->leaf_variables + lowering->discrete_count;
+    const size_t variables = lowering->result->variables + lowering->result->leaf_variables + lowering->discrete_count +
+                             lowering->stored.most;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, variables));
     return SVMP_NEW(lowering->context, lowering->slot_stamp, variables);
 }
@@ -123,13 +125,15 @@ static svmp_status look_up_nodes(model_lowering *lowering) {
 
 static svmp_status add_factors(model_lowering *lowering) {
     lowering->symbolic = true;
+    SVMP_TRY(svmp_stored_begin(lowering));
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind == AST_DETERMINISTIC || statement->failed) continue;
         lowering->result->potentials |= statement->kind == AST_FACTOR;
         SVMP_TRY(svmp_go_on(lowering, svmp_add_factor(lowering, k)));
     }
-    lowering->symbolic = false;
+    SVMP_TRY(svmp_stored_compute(lowering));
+    lowering->symbolic = lowering->storing = false;
     return SVMP_OK;
 }
 

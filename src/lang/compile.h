@@ -22,6 +22,9 @@ typedef struct lower_request {
     bool strict; /* only small tables: others may be smaller with totals */
     bool brief;  /* sums without an end of their own begin short, since the ends will be looked at
                     (prepare/sum_truncation.h) */
+    double
+        store_above; /* elements of recursions are stored if pasting costs more than so many times their operations
+                      * (compile/stored_elements.c); 0: the standard; INFINITY: none is; negative: all elements are */
 } lower_request;
 
 /* Reads the text and checks it against the data. Every error in the text is told to the context's error callback, the

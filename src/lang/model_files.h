@@ -22,6 +22,7 @@ typedef struct model_files {
     bool *sums;                                 /* set where a sum is refused; may be NULL */
     bool strict;                                /* tables must be small */
     bool brief;                                 /* and whether they begin short */
+    double store_above;                         /* which elements of '<-' are stored, as in lang/compile.h */
 } model_files;
 
 int svmp_path_ends_in(const char *path, const char *ending);

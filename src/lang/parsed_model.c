@@ -33,6 +33,7 @@ static void close_files(svmp_context *context, language_files *opened) {
 static svmp_status add_all(svmp_model *model, lowered_model *lowered) {
     for (size_t k = 0; k < lowered->node_count; k++)
         SVMP_TRY(svmp_model_add_node(model, NULL, lowered->nodes[k].variables, NULL, NULL, NULL));
+    SVMP_TRY(svmp_computed_join(model->context, &lowered->rows, &lowered->group_count, &lowered->groups));
     SVMP_TRY(svmp_model_add_groups(model, lowered->group_count, lowered->groups));
     return svmp_model_finish(model);
 }
@@ -106,8 +107,17 @@ done:
 
 static svmp_status read_model(svmp_context *context, const model_files *files, const graph_owners *owners,
                               svmp_model **model) {
-    const lower_request request = {files->monitors, owners,        files->centring, files->coordinates, files->ends,
-                                   files->fixed,    files->totals, files->sums,     files->strict,      files->brief};
+    const lower_request request = {.monitors = files->monitors,
+                                   .owners = owners,
+                                   .centring = files->centring,
+                                   .coordinates = files->coordinates,
+                                   .ends = files->ends,
+                                   .fixed = files->fixed,
+                                   .totals = files->totals,
+                                   .sums = files->sums,
+                                   .strict = files->strict,
+                                   .brief = files->brief,
+                                   .store_above = files->store_above};
     language_files opened = {0};
     svmp_model *made = NULL;
     svmp_status status = svmp_model_create(context, &made);

@@ -4,6 +4,31 @@
 #include <string.h>
 
 #include "expr/hessian.h"
+#include "model/computed.h"
+
+/* Keeps the pairs of slots that some factor inside of a computed group's instance has both of. */
+static svmp_status drop_pairs(svmp_context *context, const factor_group *factors, curvature_group *made) {
+    const size_t slots = factors->slots, pairs = made->pairs;
+    index_lists scopes = {0};
+    size_t count = 0;
+    bool *joined = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_computed_group_scopes(factors, 0, &count, &scopes));
+    SVMP_CHECK(SVMP_NEW(context, joined, slots * slots));
+    for (size_t f = 0; f < count; f++)
+        for (size_t i = scopes.start[f]; i < scopes.start[f + 1]; i++)
+            for (size_t j = scopes.start[f]; j <= i; j++) joined[scopes.item[i] * slots + scopes.item[j]] = true;
+    made->pairs = 0;
+    for (size_t p = 0; p < pairs; p++) {
+        if (!joined[made->all_row[p] * slots + made->all_column[p]]) continue;
+        made->all_row[made->pairs] = made->all_row[p];
+        made->all_column[made->pairs++] = made->all_column[p];
+    }
+done:
+    svmp_lists_free(context, &scopes);
+    svmp_release(context, joined);
+    return status;
+}
 
 svmp_status svmp_curvature_group_create(svmp_context *context, const factor_group *factors, curvature_group *made) {
     const size_t slots = factors->slots;
@@ -27,6 +52,7 @@ svmp_status svmp_curvature_group_create(svmp_context *context, const factor_grou
         }
     made->row = made->all_row;
     made->column = made->all_column;
+    if (svmp_computed_group_is(factors) && factors->instances == 1) SVMP_CHECK(drop_pairs(context, factors, made));
     return SVMP_OK;
 done:
     svmp_curvature_group_free(context, made);

@@ -1,5 +1,6 @@
 #include "model/density_discontinuities.h"
 
+#include "model/computed.h"
 #include "model/program_factors.h"
 
 static svmp_status mark_group(const svmp_model *model, const factor_group *group, bool **discontinuous) {
@@ -7,7 +8,9 @@ static svmp_status mark_group(const svmp_model *model, const factor_group *group
     bool *slots = NULL, any = false;
     if (group->slots == 0) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, slots, group->slots));
-    svmp_status status = svmp_program_group_discontinuities(group, slots, &any);
+    svmp_status status = svmp_computed_group_is(group)
+                             ? svmp_computed_group_discontinuities(context, group, slots, &any)
+                             : svmp_program_group_discontinuities(group, slots, &any);
     if (status == SVMP_OK && any && *discontinuous == NULL)
         status = SVMP_NEW(context, *discontinuous, model->graph->variables);
     for (size_t k = 0; status == SVMP_OK && any && k < group->instances * group->slots; k++)

@@ -8,6 +8,7 @@
 #include "base/name_rules.h"
 #include "base/peers.h"
 #include "model/callback_factors.h"
+#include "model/computed.h"
 #include "model/gaussian_factors.h"
 #include "model/posterior_modes.h"
 #include "model/text_model.h"
@@ -283,6 +284,23 @@ svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, const size_
     return status;
 }
 
+/* Adds the factors inside of an instance of computed rows. */
+static svmp_status add_scopes(svmp_model *model, const factor_group *group, size_t k, const uint32_t *node_of,
+                              size_t *nodes) {
+    const uint32_t *variables = group->variables + k * group->slots;
+    index_lists scopes;
+    size_t count;
+    SVMP_TRY(svmp_computed_group_scopes(group, k, &count, &scopes));
+    svmp_status status = SVMP_OK;
+    for (size_t f = 0; status == SVMP_OK && f < count; f++) {
+        const size_t first = scopes.start[f], size = scopes.start[f + 1] - first;
+        for (size_t j = 0; j < size; j++) nodes[j] = node_of[variables[scopes.item[first + j]]];
+        status = svmp_graph_add_factor(model->graph, size, nodes);
+    }
+    svmp_lists_free(model->context, &scopes);
+    return status;
+}
+
 /* Adds each instance of the group to the graph, as a factor over the nodes of its variables. */
 static svmp_status add_instances(svmp_model *model, const factor_group *group) {
     svmp_graph *graph = model->graph;
@@ -295,6 +313,10 @@ static svmp_status add_instances(svmp_model *model, const factor_group *group) {
     for (size_t v = 0; v < graph->nodes; v++)
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) node_of[i] = (uint32_t)v;
     for (size_t k = 0; k < group->instances; k++) {
+        if (svmp_computed_group_is(group)) {
+            SVMP_CHECK(add_scopes(model, group, k, node_of, nodes));
+            continue;
+        }
         for (size_t j = 0; j < group->slots; j++) nodes[j] = node_of[group->variables[k * group->slots + j]];
         SVMP_CHECK(svmp_graph_add_factor(graph, group->slots, nodes));
     }
@@ -341,10 +363,11 @@ svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group 
     for (size_t g = 0; g < count; g++) all = all && svmp_gaussian_group_is(&groups[g]);
     for (size_t g = 0; g < count; g++) {
         factor_group group = groups[g];
+        const size_t before = model->graph->factors;
         groups[g] = (factor_group){0};
         SVMP_TRY(take_group(model, group, factor,
                             all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_is_cheaper(&group))));
-        factor += group.whole.instances ? group.whole.instances : group.instances;
+        factor += group.whole.instances ? group.whole.instances : model->graph->factors - before;
     }
     return SVMP_OK;
 }

@@ -96,9 +96,14 @@ static svmp_status copy_group(const cutting *c, size_t g) {
     SVMP_TRY(SVMP_NEW(context, to->variables, count * from->slots));
     for (size_t k = 0; k < from->instances; k++)
         if (touches(c, from, k)) to->origin[to->instances++] = (uint32_t)k;
-    for (size_t k = 0; k < count; k++)
-        for (size_t j = 0; j < from->slots; j++)
-            to->variables[k * from->slots + j] = c->local[from->variables[to->origin[k] * from->slots + j]];
+    for (size_t k = 0; k < count * from->slots; k++) {
+        to->variables[k] = c->local[from->variables[to->origin[k / from->slots] * from->slots + k % from->slots]];
+        if (to->variables[k] == UINT32_MAX) /* of computed rows: the scopes of other factors are inside, too */
+            return svmp_fail(context, SVMP_UNSUPPORTED,
+                             "The recursion on line %zu cannot be shared by several processes, because the nodes that "
+                             "depend on it are not all neighbours. Use one process.",
+                             from->line);
+    }
     return from->kind->keep(context, from, count, to->origin, &to->self);
 }
 

@@ -123,6 +123,11 @@ const bound_program *svmp_program_group_bound(const factor_group *group) {
     return group->kind == &program_kind ? ((const program_self *)group->self)->bound : NULL;
 }
 
+int svmp_program_group_degree(const factor_group *group) {
+    return group->kind == &program_kind ? svmp_program_degree(((const program_self *)group->self)->compiled)
+                                        : POLYNOMIAL_MANY;
+}
+
 svmp_status svmp_program_group_discontinuities(const factor_group *group, bool *slots, bool *any) {
     *any = false;
     return group->kind == &program_kind

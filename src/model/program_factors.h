@@ -14,6 +14,9 @@ svmp_status svmp_program_group_create(svmp_context *context, program *compiled, 
 /* The program of such a group with the numbers of its instances; NULL for other kinds. */
 const bound_program *svmp_program_group_bound(const factor_group *group);
 
+/* svmp_program_degree of its program; of other kinds, POLYNOMIAL_MANY. */
+int svmp_program_group_degree(const factor_group *group);
+
 /* svmp_program_discontinuities of its program; other kinds are taken to have none. */
 svmp_status svmp_program_group_discontinuities(const factor_group *group, bool *slots, bool *any);
 

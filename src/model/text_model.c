@@ -30,6 +30,7 @@ void svmp_lowered_free(lowered_model *lowered) {
         svmp_release(context, group->origin);
         svmp_release(context, group->whole.elsewhere);
     }
+    svmp_computed_rows_free(context, &lowered->rows);
     for (size_t k = 0; k < lowered->prior_count; k++) free_values(context, &lowered->priors[k].values);
     for (size_t k = 0; k < lowered->monitor_value_count; k++) free_values(context, &lowered->monitor_values[k]);
     for (size_t k = 0; k < lowered->monitor_count; k++) svmp_release(context, lowered->monitors[k].name);

@@ -6,7 +6,7 @@
 #include "data/data_set.h"
 #include "dist/distributions.h"
 #include "graph/graph_part.h"
-#include "model/factor_group.h"
+#include "model/computed.h"
 #include "model/summed_unknowns.h"
 #include "model/transform.h"
 
@@ -91,6 +91,7 @@ typedef struct lowered_model {
 
     factor_group *groups;
     size_t group_count, group_capacity;
+    computed_rows rows; /* that they read, behind the variables of nodes and leaves */
     lowered_prior *priors;
     size_t prior_count;
     lowered_monitor *monitors;

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/row_sums.h"
+#include "model/computed.h"
 #include "model/natural_values.h"
 #include "prepare/bound_ascent.h"
 #include "prepare/improper_directions.h"
@@ -194,7 +195,8 @@ static svmp_status polish(gaussian *q, uint64_t seed) {
 void svmp_gaussian_log_functions(const svmp_model *model) {
     size_t functions = 0;
     for (size_t g = 0; g < model->group_count; g++)
-        functions += model->groups[g].kind->hessian == NULL ? model->groups[g].instances : 0;
+        if (model->groups[g].kind->hessian == NULL && !svmp_computed_group_is(&model->groups[g]))
+            functions += model->groups[g].instances;
     if (functions == 0) return;
     svmp_log(
         model->context, SVMP_LOG_INFO,

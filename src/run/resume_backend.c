@@ -1,6 +1,7 @@
 /* The backend of a run that continues from a checkpoint; another one would compute other bits. */
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/peers.h"
 #include "method/method.h"
 #include "run/checkpoint_file.h"
@@ -8,11 +9,11 @@
 #include "run/run.h"
 
 svmp_status svmp_run_refuse_backend(svmp_context *context, const char *path, const char *saved, const char *now) {
-    return svmp_fail(context, SVMP_BAD_INPUT,
-                     "The checkpoint '%s' has backend = %.40s, but this run has backend = %s. Use --backend %.40s to "
-                     "continue it, or start a new run from its particles: write them there with -o FILE, and use "
-                     "--init FILE here.",
-                     path, saved, now, saved);
+    return svmp_fail_notes(context, SVMP_BAD_INPUT,
+                           NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_CONTINUE_WITH, "backend", saved)),
+                                 svmp_either(1, svmp_advice(SVMP_NOTE_START_NEW, "init", "FILE")),
+                                 svmp_advice(SVMP_NOTE_WRITE_PARTICLES, "output", "FILE")),
+                           "The checkpoint '%s' has backend = %.40s, but this run has backend = %s.", path, saved, now);
 }
 
 /* The backend that the checkpoint names, the same in all processes; "" if it names none. */

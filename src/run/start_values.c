@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/notes.h"
 #include "base/random.h"
 #include "data/data_set.h"
 #include "model/natural_values.h"
@@ -165,10 +166,11 @@ svmp_status svmp_start_values(svmp_run *run, const char *paths, double *x) {
     size_t files = 1;
     svmp_status status;
     if (run->model->lowered == NULL || run->model->graph->halo)
-        return svmp_fail(run->context, SVMP_UNSUPPORTED,
-                         "'%.200s' contains values of unknowns, which requires a model text and one process. "
-                         "Otherwise, write particles with '-t 0 -o FILE.csv' and start from them.",
-                         paths);
+        return svmp_fail_notes(run->context, SVMP_UNSUPPORTED,
+                               NOTES(svmp_advice(SVMP_NOTE_WRITE_START, "iterations", "0"),
+                                     svmp_advice(SVMP_NOTE_START_FROM, "init", "FILE")),
+                               "'%.200s' contains values of unknowns, which requires a model text and one process.",
+                               paths);
     for (const char *at = paths; *at; at++) files += *at == ',';
     SVMP_CHECK(SVMP_NEW(run->context, s.natural, s.outputs * s.n));
     SVMP_CHECK(SVMP_NEW(run->context, s.given, s.outputs));

@@ -13,6 +13,7 @@
  *     discrete_totals.c      sums of them that are unknowns by themselves
  *     data_chains.c      long chains of deterministic elements
  *     leaves.c       unknown nodes that nothing observed depends on
+ *     stored_elements.c  deterministic elements that are computed once, not pasted
  *     unknown_nodes.c       unknown nodes, their transforms and bounds
  *     moved_coordinates.c  what is moved of location-scale families
  *     factor*.c    one instance becomes a factor
@@ -110,6 +111,7 @@ typedef struct model_instance {
     bool busy;         /* waits for what it reads: reading it now is a cycle */
     bool settled;      /* of dsum: one of its terms is what the others leave */
     bool leaf;         /* nothing observed depends on its unknown elements: they are drawn after the run */
+    bool stored;       /* its elements are computed once (stored_elements.c) */
 } model_instance;
 
 /* One instance reads an element that another one defines. */
@@ -137,7 +139,13 @@ typedef struct discrete_unknown {
 
 /* ---- patterns ------------------------------------------------------------------------------- */
 
-typedef enum pattern_kind { PATTERN_FACTOR, PATTERN_PRIOR, PATTERN_MONITOR, PATTERN_DISCRETE } pattern_kind;
+typedef enum pattern_kind {
+    PATTERN_FACTOR,
+    PATTERN_PRIOR,
+    PATTERN_MONITOR,
+    PATTERN_DISCRETE,
+    PATTERN_COMPUTED
+} pattern_kind;
 
 typedef struct factor_pattern {
     uint64_t *signature;
@@ -154,6 +162,20 @@ typedef struct factor_pattern {
     size_t origin_capacity, elsewhere_capacity;
     lowered_prior shape; /* of a prior */
 } factor_pattern;
+
+/* ---- stored elements ------------------------------------------------------------------------ */
+
+/* An element that has a row, and what computes it: which instance of which pattern. */
+typedef struct stored_place {
+    uint32_t element, pattern, instance;
+} stored_place;
+
+typedef struct stored_elements {
+    size_t most;          /* elements that may have rows; 0: everything is pasted */
+    size_t first, count;  /* rows, from `first` on: those that were read */
+    uint32_t *row;        /* element -> 1 + its row, counted from 0; 0: it has none yet */
+    stored_place *places; /* of the rows */
+} stored_elements;
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
@@ -189,6 +211,7 @@ typedef struct model_lowering {
     bool tracing;       /* nothing is asked for but what is read */
     bool only_discrete; /* there is no other unknown */
     bool drawn;         /* discrete unknowns have values: those drawn for each particle */
+    bool storing;       /* what is stored is read as a row; otherwise it is pasted, too */
     int depth;
     size_t node_reads; /* how many elements that the model defines were read */
     size_t model_end;  /* where model { } ends, for who adds one */
@@ -225,6 +248,8 @@ typedef struct model_lowering {
     struct index_choice *choices;
     size_t choice_count, choice_capacity, choice_first, choice_at;
     bool choosing, chosen;
+
+    stored_elements stored;
 
     /* discrete unknowns, and the factors that read them */
     discrete_unknown *discrete;
@@ -417,6 +442,19 @@ svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distrib
 
 /* Marks the instances whose unknown elements are leaves. */
 svmp_status svmp_find_leaves(model_lowering *lowering);
+
+/* ---- stored_elements.c ------------------------------------------------------------------------ */
+
+/* Marks the instances whose elements are to be stored. Instance k reads parent[start[k]] ... parent[start[k + 1] - 1].
+ */
+svmp_status svmp_stored_choose(model_lowering *lowering, const uint32_t *start, const uint32_t *parent);
+/* From here on they are read as rows, once the nodes are made. */
+svmp_status svmp_stored_begin(model_lowering *lowering);
+svmp_status svmp_stored_read(model_lowering *lowering, model_element *element);
+/* Makes the programs of the rows that were read, and of those that these read. */
+svmp_status svmp_stored_compute(model_lowering *lowering);
+/* Lists the rows in the result, whose groups are there: numbering[pattern] says which. */
+svmp_status svmp_stored_finish(model_lowering *lowering, const uint32_t *numbering);
 
 /* ---- unknown_nodes.c --------------------------------------------------------------------------------- */
 

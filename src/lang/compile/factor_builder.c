@@ -222,7 +222,7 @@ static svmp_status add_leaf(model_lowering *lowering, factor_work *factor) {
 static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     const lowered_node *node = svmp_instance_node(lowering, factor->instance);
     SVMP_TRY(svmp_factor_begin(lowering, factor));
-    if (!lowering->instances[factor->instance].leaf) SVMP_TRY(add_prior(lowering, factor));
+    if (!lowering->instances[factor->instance].leaf && !lowering->storing) SVMP_TRY(add_prior(lowering, factor));
     if (node && node->coordinates.centring < 1) return begin_moved(lowering, node);
     SVMP_TRY(build_values(lowering, factor));
     if (lowering->scope_count > 0) return SVMP_OK; /* a table: elimination.c */
@@ -262,6 +262,12 @@ static svmp_status add_potential(model_lowering *lowering, factor_work *factor) 
     return svmp_pattern_append(lowering, which);
 }
 
+/* What a node is drawn from, where its factor reads stored elements as rows. */
+static svmp_status add_prior_alone(model_lowering *lowering, factor_work *factor) {
+    SVMP_TRY(svmp_factor_begin(lowering, factor));
+    return add_prior(lowering, factor);
+}
+
 typedef svmp_status (*factor_maker)(model_lowering *lowering, factor_work *factor);
 
 static svmp_status try_factor(model_lowering *lowering, uint32_t which, factor_maker make, bool *drawn_whole) {
@@ -293,8 +299,14 @@ svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
     bool drawn_whole = false, ignored;
     svmp_status status = SVMP_OK;
     if (lowering->instances[which].settled) return svmp_leave(lowering, before), SVMP_OK;
+    const bool storing = lowering->storing;
     lowering->factor = which;
-    if (lowering->instances[which].leaf) status = make_factor(lowering, which, add_leaf, &drawn_whole);
+    lowering->storing = false; /* values are drawn and reported without rows */
+    if (lowering->instances[which].leaf)
+        status = make_factor(lowering, which, add_leaf, &drawn_whole);
+    else if (storing && svmp_instance_node(lowering, which))
+        status = make_factor(lowering, which, add_prior_alone, &ignored);
+    lowering->storing = storing;
     if (status == SVMP_OK && !drawn_whole)
         status = make_factor(lowering, which, lowering->statement->kind == AST_FACTOR ? add_potential : add_density,
                              &ignored);

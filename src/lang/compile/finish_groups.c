@@ -29,15 +29,15 @@ static size_t find_line(const text_source *source, size_t offset, line_count *la
     return last->line;
 }
 
+/* Adds one to a list of groups. */
 static svmp_status add_group(model_lowering *lowering, factor_pattern *pattern, const double *const *columns,
-                             size_t line) {
-    lowered_model *result = lowering->result;
-    SVMP_TRY(SVMP_GROW(lowering->context, result->groups, result->group_capacity, result->group_count + 1));
+                             size_t line, factor_group **groups, size_t *count, size_t *capacity) {
+    SVMP_TRY(SVMP_GROW(lowering->context, *groups, *capacity, *count + 1));
     program *taken = pattern->program;
     pattern->program = NULL; /* the group takes it, also when it fails */
     SVMP_TRY(svmp_program_group_create(lowering->context, taken, pattern->instances, pattern->variables, columns,
-                                       &result->groups[result->group_count]));
-    factor_group *group = &result->groups[result->group_count++];
+                                       &(*groups)[*count]));
+    factor_group *group = &(*groups)[(*count)++];
     group->line = line;
     group->whole = pattern->whole;
     group->origin = pattern->origin;
@@ -62,8 +62,15 @@ static svmp_status add_values(model_lowering *lowering, factor_pattern *pattern,
 static svmp_status add_pattern(model_lowering *lowering, factor_pattern *pattern, const double *const *columns,
                                line_count *last, uint32_t *number) {
     lowered_model *result = lowering->result;
-    if (pattern->kind == PATTERN_FACTOR)
-        return add_group(lowering, pattern, columns, find_line(lowering->diagnostics->source, pattern->offset, last));
+    if (pattern->kind == PATTERN_FACTOR || pattern->kind == PATTERN_COMPUTED) {
+        const size_t line = find_line(lowering->diagnostics->source, pattern->offset, last);
+        computed_rows *rows = &result->rows;
+        if (pattern->kind == PATTERN_FACTOR)
+            return add_group(lowering, pattern, columns, line, &result->groups, &result->group_count,
+                             &result->group_capacity);
+        *number = (uint32_t)rows->group_count;
+        return add_group(lowering, pattern, columns, line, &rows->groups, &rows->group_count, &rows->group_capacity);
+    }
     if (pattern->kind == PATTERN_PRIOR) {
         *number = (uint32_t)result->prior_count++;
         result->priors[*number] = pattern->shape;
@@ -107,6 +114,7 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
         result->monitors[k].values = numbering[result->monitors[k].values];
     for (size_t k = 0; status == SVMP_OK && k < result->summed.component_count; k++)
         result->summed.components[k].values = numbering[result->summed.components[k].values];
+    if (status == SVMP_OK) status = svmp_stored_finish(lowering, numbering);
     svmp_release(lowering->context, numbering);
     return status;
 }

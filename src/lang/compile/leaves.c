@@ -245,6 +245,7 @@ static svmp_status search_leaves(leaf_search *search) {
     bool any = false;
     SVMP_TRY(trace_all(lowering));
     SVMP_TRY(list_edges(lowering, false, &search->parents));
+    SVMP_TRY(svmp_stored_choose(lowering, search->parents.start, search->parents.item));
     SVMP_TRY(SVMP_NEW(context, search->needed, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(context, search->expanded, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(context, search->stack, lowering->instance_count));

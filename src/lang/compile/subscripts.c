@@ -295,6 +295,8 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
             SVMP_TRY(svmp_rest_read(lowering, read));
         } else if (read->state == ELEMENT_UNKNOWN) {
             SVMP_TRY(svmp_node_natural(lowering, definition, &ignored));
+        } else if (lowering->storing && defined->stored) {
+            SVMP_TRY(svmp_stored_read(lowering, read));
         } else if (defined->busy) {
             return cycle(lowering, variable, offset);
         } else if (lowering->depth > DEEPEST) {

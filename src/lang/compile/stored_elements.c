@@ -1,0 +1,281 @@
+/* Elements of '<-' that are computed once, as rows that factors read (model/computed.h), rather than pasted into every
+ * formula that reads them: those of recursions, h[t] <- omega + alpha * y[t-1]^2 + beta * h[t-1], if pasting costs many
+ * times the operations. All others are pasted: simplification, and what recognises Gaussian factors, work across a
+ * pasted formula.
+ *
+ * With discrete unknowns, and in one of several processes, all formulas are pasted. */
+#include "lang/compile/compile_state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Pasting may cost so many times the operations that are stored; and so many in all, whatever it costs. */
+enum { PASTED_TIMES = 16, PASTED_LEAST = 10000 };
+
+enum { MOST_STEPS = 10000000 }; /* of walks along names */
+
+/* ---- recursions ---------------------------------------------------------------------------------------------- */
+
+/* Symbol -> the symbols that the formulas of its elements read. */
+typedef struct name_graph {
+    uint32_t *start, *read, *stack, *seen; /* seen: by symbol, 1 + the last walk that came there */
+    size_t steps;
+} name_graph;
+
+typedef void (*statement_visitor)(const ast_statement *statement, name_graph *names);
+
+static void each_formula(const ast_statement *first, statement_visitor visit, name_graph *names) {
+    for (const ast_statement *s = first; s; s = s->next) {
+        if (s->kind == AST_FOR) each_formula(s->body, visit, names);
+        if (s->kind == AST_DETERMINISTIC) visit(s, names);
+    }
+}
+
+/* How many names stand in an expression; where `read` is not NULL, which ones. */
+static uint32_t list_names(const ast_expression *expression, uint32_t *read) {
+    const bool name = expression->kind == AST_VARIABLE && expression->counter < 0;
+    uint32_t count = name;
+    if (name && read) read[0] = expression->symbol;
+    for (size_t k = 0; k < expression->count; k++)
+        count += list_names(expression->operands[k], read ? read + count : NULL);
+    return count;
+}
+
+static void count_reads(const ast_statement *statement, name_graph *names) {
+    names->start[statement->left->symbol + 2] += list_names(statement->arguments[0], NULL);
+}
+
+static void put_reads(const ast_statement *statement, name_graph *names) {
+    uint32_t *next = &names->start[statement->left->symbol + 1];
+    *next += list_names(statement->arguments[0], names->read + *next);
+}
+
+static svmp_status make_names(const model_lowering *lowering, name_graph *names) {
+    const size_t count = lowering->ast->names.count;
+    SVMP_TRY(SVMP_NEW(lowering->context, names->start, count + 2));
+    SVMP_TRY(SVMP_NEW(lowering->context, names->stack, count));
+    SVMP_TRY(SVMP_NEW(lowering->context, names->seen, count));
+    each_formula(lowering->ast->model, count_reads, names);
+    for (size_t k = 1; k < count + 2; k++) names->start[k] += names->start[k - 1];
+    SVMP_TRY(SVMP_NEW(lowering->context, names->read, names->start[count + 1]));
+    each_formula(lowering->ast->model, put_reads, names);
+    return SVMP_OK;
+}
+
+/* Whether formulas lead from a name back to it. */
+static bool is_recursive(name_graph *names, uint32_t symbol) {
+    size_t depth = 0;
+    names->stack[depth++] = symbol;
+    while (depth > 0 && names->steps < MOST_STEPS) {
+        const uint32_t from = names->stack[--depth];
+        for (uint32_t e = names->start[from]; e < names->start[from + 1]; e++, names->steps++) {
+            const uint32_t to = names->read[e];
+            if (to == symbol) return true;
+            if (names->seen[to] == symbol + 1) continue;
+            names->seen[to] = symbol + 1;
+            names->stack[depth++] = to;
+        }
+    }
+    return false;
+}
+
+/* recursive[symbol]: only arrays can be, since no element depends on itself. */
+static svmp_status find_recursive(const model_lowering *lowering, bool *recursive, bool *any) {
+    name_graph names = {0};
+    svmp_status status = make_names(lowering, &names);
+    for (uint32_t k = 0; status == SVMP_OK && k < lowering->ast->names.count; k++) {
+        recursive[k] = lowering->arrays[k].count > 1 && is_recursive(&names, k);
+        *any = *any || recursive[k];
+    }
+    svmp_release(lowering->context, names.start);
+    svmp_release(lowering->context, names.read);
+    svmp_release(lowering->context, names.stack);
+    svmp_release(lowering->context, names.seen);
+    return status;
+}
+
+/* ---- what pasting costs -------------------------------------------------------------------------------------- */
+
+typedef struct cost_search {
+    model_lowering *lowering;
+    const uint32_t *start, *parent; /* of each instance, what it reads */
+    double *operations;             /* of each instance that may be stored; 0: it may not */
+    uint32_t *seen, *stack;         /* seen: 1 + the last factor that reached the instance */
+} cost_search;
+
+static double count_operations(const ast_expression *expression) {
+    double count = expression->kind == AST_CALL;
+    for (size_t k = 0; k < expression->count; k++) count += count_operations(expression->operands[k]);
+    return count;
+}
+
+/* The elements of an instance that depend on unknowns. */
+static svmp_status count_opaque(model_lowering *lowering, uint32_t which, size_t *count) {
+    place before = svmp_enter(lowering, which);
+    const ast_expression *left = lowering->statement->left;
+    const model_element *elements = lowering->elements + lowering->arrays[left->symbol].first;
+    value offsets = {0};
+    svmp_status status = svmp_expand_subscript(lowering, left, &offsets);
+    *count = 0;
+    for (size_t k = 0; status == SVMP_OK && k < offsets.count; k++)
+        *count += elements[(size_t)lowering->items[offsets.first + k].number].state == ELEMENT_OPAQUE;
+    svmp_leave(lowering, before);
+    lowering->item_count = 0;
+    return status;
+}
+
+/* Finds what may be stored: how many operations and elements in all. */
+static svmp_status find_candidates(cost_search *search, const bool *recursive, double *operations, size_t *elements) {
+    model_lowering *lowering = search->lowering;
+    *operations = 0;
+    *elements = 0;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        const ast_statement *statement = lowering->instances[k].statement;
+        size_t opaque = 0;
+        if (statement->kind != AST_DETERMINISTIC || statement->failed) continue;
+        if (!recursive[statement->left->symbol] && lowering->request.store_above >= 0) continue;
+        SVMP_TRY(svmp_go_on(lowering, count_opaque(lowering, k, &opaque)));
+        if (opaque == 0) continue;
+        search->operations[k] = 1 + count_operations(statement->arguments[0]);
+        *operations += search->operations[k];
+        *elements += opaque;
+    }
+    return SVMP_OK;
+}
+
+/* The operations of all formulas that are pasted into the factor of an instance, in vain once there are more than
+ * `most`. */
+static double paste(cost_search *search, uint32_t which, double most) {
+    const model_lowering *lowering = search->lowering;
+    double operations = 0;
+    size_t depth = 0;
+    search->stack[depth++] = which;
+    while (depth > 0 && operations <= most) {
+        const uint32_t from = search->stack[--depth];
+        for (uint32_t e = search->start[from]; e < search->start[from + 1]; e++) {
+            const uint32_t to = search->parent[e];
+            if (lowering->instances[to].statement->kind != AST_DETERMINISTIC || search->seen[to] == which + 1) continue;
+            search->seen[to] = which + 1;
+            operations += search->operations[to];
+            search->stack[depth++] = to;
+        }
+    }
+    return operations;
+}
+
+static bool is_expensive(cost_search *search, double stored) {
+    const model_lowering *lowering = search->lowering;
+    const double above = lowering->request.store_above, least = above == 0 ? PASTED_LEAST : 0;
+    const double most = (above == 0 ? PASTED_TIMES : above) * stored, limit = most > least ? most : least;
+    double pasted = 0;
+    if (above < 0) return true;
+    for (uint32_t k = 0; k < lowering->instance_count && pasted <= limit; k++)
+        if (lowering->instances[k].statement->kind != AST_DETERMINISTIC) pasted += paste(search, k, limit - pasted);
+    return pasted > limit;
+}
+
+static svmp_status choose(cost_search *search, const bool *recursive) {
+    model_lowering *lowering = search->lowering;
+    double operations;
+    size_t elements;
+    SVMP_TRY(SVMP_NEW(lowering->context, search->operations, lowering->instance_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, search->seen, lowering->instance_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, search->stack, lowering->instance_count));
+    SVMP_TRY(find_candidates(search, recursive, &operations, &elements));
+    if (elements == 0 || !is_expensive(search, operations)) return SVMP_OK;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].stored = search->operations[k] > 0;
+    lowering->stored.most = elements;
+    return SVMP_OK;
+}
+
+svmp_status svmp_stored_choose(model_lowering *lowering, const uint32_t *start, const uint32_t *parent) {
+    svmp_context *context = lowering->context;
+    cost_search search = {.lowering = lowering, .start = start, .parent = parent};
+    bool *recursive = NULL, any = false;
+    svmp_status status = SVMP_OK;
+    if (lowering->request.owners || lowering->graph || isinf(lowering->request.store_above)) return SVMP_OK;
+    SVMP_CHECK(SVMP_NEW(context, recursive, lowering->ast->names.count));
+    SVMP_CHECK(find_recursive(lowering, recursive, &any));
+    if (any || lowering->request.store_above < 0) SVMP_CHECK(choose(&search, recursive));
+done:
+    svmp_release(context, recursive);
+    svmp_release(context, search.operations);
+    svmp_release(context, search.seen);
+    svmp_release(context, search.stack);
+    return status;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_stored_begin(model_lowering *lowering) {
+    stored_elements *stored = &lowering->stored;
+    if (stored->most == 0 || lowering->discrete_count > 0) return SVMP_OK;
+    stored->first = lowering->result->variables + lowering->result->leaf_variables;
+    SVMP_TRY(SVMP_NEW(lowering->context, stored->row, lowering->element_count));
+    SVMP_TRY(SVMP_NEW(lowering->context, stored->places, stored->most));
+    lowering->storing = true;
+    return SVMP_OK;
+}
+
+/* Gives the element a row when it is first read. */
+svmp_status svmp_stored_read(model_lowering *lowering, model_element *element) {
+    stored_elements *stored = &lowering->stored;
+    uint32_t *row = &stored->row[element - lowering->elements];
+    expr input;
+    if (*row == 0) {
+        stored->places[stored->count].element = (uint32_t)(element - lowering->elements);
+        *row = (uint32_t)++stored->count;
+    }
+    SVMP_TRY(svmp_input(lowering, (uint32_t)(stored->first + *row - 1), &input));
+    element->memo = svmp_item_expression(input);
+    element->stamp = lowering->stamp;
+    return SVMP_OK;
+}
+
+/* The program of a row, from its own formula. */
+static svmp_status compute_row(model_lowering *lowering, stored_place *at) {
+    model_element *element = &lowering->elements[at->element];
+    const uint64_t word = lowering->statement->offset;
+    expr built;
+    bool fresh;
+    SVMP_TRY(svmp_compute(lowering, element->definition));
+    SVMP_TRY(svmp_item_build(lowering, element->memo, &built));
+    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_COMPUTED, 1, &word, 1, &built, &at->pattern, &fresh));
+    at->instance = (uint32_t)lowering->patterns[at->pattern].instances;
+    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, at->pattern, built));
+    return svmp_pattern_append(lowering, at->pattern);
+}
+
+/* Rows read others, which are added behind them. */
+svmp_status svmp_stored_compute(model_lowering *lowering) {
+    stored_elements *stored = &lowering->stored;
+    svmp_status status = SVMP_OK;
+    for (size_t k = 0; status == SVMP_OK && k < stored->count; k++) {
+        SVMP_TRY(svmp_begin_instance(lowering));
+        place before = svmp_enter(lowering, lowering->elements[stored->places[k].element].definition);
+        status = compute_row(lowering, &stored->places[k]);
+        while (lowering->pending != NOTHING) { /* it waits for a long chain */
+            lowering->depth = 0;
+            status = svmp_compute_pending(lowering);
+            if (status == SVMP_OK) status = compute_row(lowering, &stored->places[k]);
+        }
+        svmp_leave(lowering, before);
+        status = svmp_go_on(lowering, status);
+    }
+    return status;
+}
+
+svmp_status svmp_stored_finish(model_lowering *lowering, const uint32_t *numbering) {
+    const stored_elements *stored = &lowering->stored;
+    computed_rows *rows = &lowering->result->rows;
+    rows->first = stored->first;
+    rows->count = stored->count;
+    SVMP_TRY(SVMP_NEW(lowering->context, rows->row, rows->group_count));
+    for (size_t g = 0; g < rows->group_count; g++)
+        SVMP_TRY(SVMP_NEW(lowering->context, rows->row[g], rows->groups[g].instances));
+    for (size_t k = 0; k < stored->count; k++) {
+        const stored_place *at = &stored->places[k];
+        rows->row[numbering[at->pattern]][at->instance] = (uint32_t)(stored->first + k);
+    }
+    return SVMP_OK;
+}
