@@ -28,6 +28,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "svmp_notes.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -105,6 +107,16 @@ SVMP_API svmp_status svmp_context_set_error(svmp_context *context, svmp_error_fu
 
 /* The last error as a sentence; "" if there was none. Valid until the next call with the context. */
 SVMP_API const char *svmp_context_error(const svmp_context *context);
+
+/* Advice k of the last error, counted from 0. Returns 0 beyond the last one. */
+SVMP_API int svmp_context_note(const svmp_context *context, size_t k, svmp_note *note);
+
+/* Sets how errors, messages and advice write options. NULL, the default: "iterations = 8000". */
+SVMP_API svmp_status svmp_context_set_speller(svmp_context *context, svmp_speller spell, void *user_data);
+
+/* Writes a note as a sentence, truncated to `size`. `spell` NULL: "iterations = 8000". Returns `buffer`. */
+SVMP_API const char *svmp_note_text(const svmp_note *note, svmp_speller spell, void *user_data, char *buffer,
+                                    size_t size);
 
 /* ---- model: nodes and factors, p(x) proportional to exp(sum of factors) --------------------- */
 
@@ -465,6 +477,123 @@ typedef struct svmp_discrepancy {
  * method with that kernel. SVMP_UNSUPPORTED: the particles do not move towards the posterior. Collective; the total is
  * the same in every process. */
 SVMP_API svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, svmp_discrepancy *nodes);
+
+/* ---- the verdict ---------------------------------------------------------------------------- */
+
+/* The property that changed when the particles were moved. */
+typedef enum svmp_aspect {
+    SVMP_ASPECT_MEAN = 0,   /* effect: (mean of the particles - mean afterwards) / sd afterwards */
+    SVMP_ASPECT_SPREAD = 1, /* sd of the particles / sd afterwards - 1 */
+    SVMP_ASPECT_MEDIAN = 2, /* in sd: the normal quantile of the share of particles below the median afterwards */
+    SVMP_ASPECT_TAILS = 3,  /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
+    SVMP_ASPECT_SCORES = 4, /* RMS score / RMS score afterwards - 1: not 0 if a node is wrong given its neighbours */
+    SVMP_ASPECT_LOG_DENSITY = 5, /* (mean log density - mean afterwards) / (number of variables / 2) */
+    SVMP_ASPECT_ELSEWHERE =
+        6, /* in sd: the distance of another region with equally high density, found from other starts */
+    SVMP_ASPECT_SHAPE = 7, /* in sd: the largest difference between a quantile and the same quantile afterwards */
+    SVMP_ASPECT_CORRELATION =
+        8 /* the rank correlation of two variables less the same afterwards; "neighbours": all of them, relative */
+} svmp_aspect;
+
+/* A change of the particles under exact moves that chance does not explain. */
+typedef struct svmp_drift {
+    size_t variable; /* of the whole model; SIZE_MAX: a sum of variables, or all together */
+    char name[128];  /* of the variable; "b1 - b2" of a sum; "a and b" of a correlation */
+    svmp_aspect aspect;
+    double effect;
+    double z;     /* standard errors for exact draws */
+    double level; /* SVMP_ASPECT_SHAPE: 0.05, 0.25, 0.75 or 0.95, of the quantile; SVMP_ASPECT_CORRELATION: afterwards,
+                     NaN for all */
+} svmp_drift;
+
+/* A verdict on a sample. It is empty when created; the functions below fill it. */
+typedef struct svmp_verdict svmp_verdict;
+
+/* Creates an empty verdict; frees it. */
+SVMP_API svmp_status svmp_verdict_create(svmp_context *context, svmp_verdict **verdict);
+SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
+
+/* Cross-examines the particles: moves each by exact moves of the posterior (node-wise Metropolis moves and, if the
+ * whole model is in one process, Hamiltonian trajectories). If the particles are exact draws, no mean, sd, quantile,
+ * score or log density changes significantly; docs/diagnostics.md describes the tests. The run is not changed; its
+ * monitor is called after every move and may stop the examination. Limits: `seconds` of processor time (0: none),
+ * `moves` per particle (0: 1280; at least 40) and 500 particles. Models with boxes are not supported. The result does
+ * not depend on the number of threads, unless `seconds` cuts the examination short. Previous contents of the verdict
+ * are discarded. If `seconds` is negative, no particle is moved and the verdict records only the information for the
+ * advice. Collective. */
+SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
+
+/* Like svmp_run_examine, but with local moves only, as with several processes: sums of variables are not tested, and
+ * other modes are not searched for. The same bits for any number of processes. */
+SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
+
+/* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
+ * vetoes, from the run and the discrepancy of each own node (`nodes`, or NULL). Chains are judged by
+ * svmp_chains_verdict; if they pass, some of their draws are examined. Previous contents are discarded. Collective. */
+SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
+                                      svmp_verdict *verdict);
+
+/* Adds the convergence diagnostics of chains (R-hat, effective draws, divergences, energy) to a verdict, which is empty
+ * or was filled by svmp_run_examine. The chains pass unless there is a veto or the examination failed. */
+SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
+
+/* The limits for `chains` chains: R-hat at most *r_hat, and at least *draws effective draws. Either may be NULL. */
+SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
+
+/* Adds a veto of the caller, one of the codes from SVMP_NOTE_DIVERGED on. An earlier veto is kept. */
+SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_code veto, double amount, const char *name);
+
+/* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
+ * the `comments` of svmp_particles_write. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
+SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
+
+/* Adds the information that a file records about its run in its comments: the method and the start (needed for the
+ * advice), how the run ended, and its veto, which takes precedence over any other. */
+SVMP_API void svmp_verdict_recall(svmp_verdict *verdict, const char *comments);
+
+/* Whether the particles have passed, by examination or as chains that have mixed, without a veto. */
+SVMP_API int svmp_verdict_is_clear(const svmp_verdict *verdict);
+
+/* The verdict in a word or two: "passed", "failed", "undecided", "not examined", or, with a veto, "not converged". */
+SVMP_API const char *svmp_verdict_word(const svmp_verdict *verdict);
+
+/* The verdict as one or more sentences on one line: what is wrong, with which variables, and by how much. */
+SVMP_API const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *buffer, size_t size);
+
+/* Advice on what to do, on one line; "" if nothing needs to be done. It suggests nothing that the run already did.
+ * Options are written by the speller of the context. */
+SVMP_API const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size);
+
+/* The word for an aspect in tables and files: "mean", "sd", "quantile", ... */
+SVMP_API const char *svmp_aspect_word(svmp_aspect aspect);
+
+/* Gets drift k of the list: at most ten, in descending order of |z|. Returns 0 beyond the last one. */
+SVMP_API int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift);
+
+/* Note k of the verdict: first its result, a refusal if the numbers must not be used; then the evidence, facts,
+ * warnings and advice, which svmp_verdict_sentence and svmp_verdict_advice write. Returns 0 beyond the last one. */
+SVMP_API int svmp_verdict_note(const svmp_verdict *verdict, size_t k, svmp_note *note);
+
+/* The advice in the comments of a file, in which svmp_verdict_record keeps it as notes: "" if there is none. */
+SVMP_API const char *svmp_recorded_advice(const svmp_context *context, const char *comments, char *buffer, size_t size);
+
+/* The numbers of an examination. */
+typedef struct svmp_examination {
+    size_t particles, variables; /* that were examined */
+    size_t leaves;               /* variables that are drawn after the run, and not examined */
+    size_t moves;                /* of each particle; 0: not examined */
+    double seconds;              /* of processor time */
+    double limit;                /* for |z|, given the number of tests; NaN: unknown */
+    size_t unmixed;              /* variables that have not mixed */
+    double slowest; /* the largest share of variance between particles; a variable has mixed if it is at most 0.5 */
+    size_t drifting, small; /* variables that fail, and those whose changes are too small to matter */
+    int searched, local;    /* whether other modes were searched for, and whether only local moves were used */
+    size_t chains, every;   /* of chains: how many, and every how many draws one is examined */
+    double r_hat, draws;    /* of chains: the largest R-hat, and the fewest effective draws; NaN: unknown */
+} svmp_examination;
+
+/* Gets the numbers behind a verdict. */
+SVMP_API svmp_status svmp_verdict_examination(const svmp_verdict *verdict, svmp_examination *numbers);
 
 #ifdef __cplusplus
 }

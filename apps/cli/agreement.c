@@ -24,9 +24,13 @@ static void update(largest_z *largest, size_t i, double z, double limit) {
 static int have_not_mixed(svmp_context *context, const svmp_particles *particles, double *r_hat) {
     svmp_verdict *own = NULL;
     int unmixed = 0;
-    if (svmp_verdict_create(context, &own) == SVMP_OK && svmp_chains_verdict(particles, own) == SVMP_OK)
-        unmixed = verdict_veto(own) == SVMP_VETO_R_HAT || verdict_veto(own) == SVMP_VETO_INFINITE;
-    *r_hat = svmp_verdict_number(own, "r_hat");
+    svmp_examination numbers = {.r_hat = NAN};
+    if (svmp_verdict_create(context, &own) == SVMP_OK && svmp_chains_verdict(particles, own) == SVMP_OK) {
+        const svmp_code found = verdict_result(own).code;
+        unmixed = found == SVMP_NOTE_R_HAT || found == SVMP_NOTE_R_HAT_OF_ONE || found == SVMP_NOTE_NOT_FINITE;
+        svmp_verdict_examination(own, &numbers);
+    }
+    *r_hat = numbers.r_hat;
     svmp_verdict_free(own);
     return unmixed;
 }

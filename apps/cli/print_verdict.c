@@ -31,11 +31,10 @@ int verdict_is_recorded(const char *comments) {
     return svmp_comment_find(comments, "verdict_text", sentence, sizeof sentence);
 }
 
-int verdict_print_recorded(const char *comments) {
+int verdict_print_recorded(const svmp_context *context, const char *comments) {
     char sentence[VERDICT_TEXT], advice[VERDICT_TEXT];
     if (!svmp_comment_find(comments, "verdict_text", sentence, sizeof sentence)) return 0;
-    if (!svmp_comment_find(comments, "verdict_advice", advice, sizeof advice)) *advice = '\0';
-    print_wrapped(sentence, advice);
+    print_wrapped(sentence, svmp_recorded_advice(context, comments, advice, sizeof advice));
     return 1;
 }
 
@@ -49,13 +48,14 @@ void verdict_print_drifts(const svmp_verdict *verdict) {
     printf("%-*s  %-11s %9s %9s\n", width, "variable", "what", "effect", "z");
     for (size_t k = 0; svmp_verdict_drift(verdict, k, &d); k++)
         printf("%-*s  %-11s %+9.2g %+9.3g\n", width, d.name, svmp_aspect_word(d.aspect), d.effect, d.z);
-    const size_t drifting = (size_t)svmp_verdict_number(verdict, "drifting");
-    if (drifting > listed) printf("%zu more\n", drifting - listed);
+    svmp_examination numbers = {0};
+    svmp_verdict_examination(verdict, &numbers);
+    if (numbers.drifting > listed) printf("%zu more\n", numbers.drifting - listed);
     putchar('\n');
 }
 
-svmp_veto verdict_veto(const svmp_verdict *verdict) { return (svmp_veto)(int)svmp_verdict_number(verdict, "veto"); }
-
-svmp_finding verdict_finding(const svmp_verdict *verdict) {
-    return (svmp_finding)(int)svmp_verdict_number(verdict, "finding");
+svmp_note verdict_result(const svmp_verdict *verdict) {
+    svmp_note result = {0};
+    svmp_verdict_note(verdict, 0, &result);
+    return result;
 }

@@ -12,12 +12,12 @@ void verdict_print(const svmp_verdict *verdict);
 int verdict_is_recorded(const char *comments);
 
 /* Prints those of a record; returns 0 if it has none. */
-int verdict_print_recorded(const char *comments);
+int verdict_print_recorded(const svmp_context *context, const char *comments);
 
 /* What changed, a line for each variable that is listed. */
 void verdict_print_drifts(const svmp_verdict *verdict);
 
-svmp_veto verdict_veto(const svmp_verdict *verdict);
-svmp_finding verdict_finding(const svmp_verdict *verdict);
+/* Its first note: the result. */
+svmp_note verdict_result(const svmp_verdict *verdict);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "front/error_output.h"
+#include "front/spell_option.h"
 
 static int exit_of(svmp_status status) {
     switch (status) {
@@ -51,6 +52,7 @@ int open_context(const option_set *set, svmp_context **context) {
     if (wrong) return wrong;
     svmp_status status = svmp_context_create(NULL, context);
     if (status == SVMP_OK) status = svmp_context_set_threads(*context, (int)threads);
+    if (status == SVMP_OK) status = svmp_context_set_speller(*context, spell_option, NULL);
     if (status == SVMP_OK) status = svmp_context_set_log(*context, tell_log, NULL);
     if (status == SVMP_OK) status = svmp_context_set_error(*context, tell_error, NULL);
     return status == SVMP_OK ? 0 : failed(NULL, status);

@@ -59,7 +59,7 @@ static int write_data(material *m, FILE *file) {
     svmp_particles *shown = m->some ? m->some : m->particles;
     const name_index *listed = m->some ? &m->shown_names : &m->names;
     fputc('{', file);
-    int status = write_run(file, m->particles, shown, m->path);
+    int status = write_run(file, m->context, m->particles, shown, m->path);
     if (status == 0) status = write_history(file, m->particles);
     if (status == 0) status = write_data_of(file, m->model, m->model ? m->set->operands[m->files] : NULL);
     if (status == 0) status = write_summary(file, m->context, shown);

@@ -6,7 +6,8 @@
 #include "report_names.h"
 
 /* Sizes, comments, what a sampler tells of its draws, and the names of the variables that are `shown` one by one. */
-int write_run(FILE *file, const svmp_particles *particles, const svmp_particles *shown, const char *path);
+int write_run(FILE *file, const svmp_context *context, const svmp_particles *particles, const svmp_particles *shown,
+              const char *path);
 
 /* The series that the particles carry: the way of the run, and the discrepancy of every node. */
 int write_history(FILE *file, const svmp_particles *particles);

@@ -39,7 +39,9 @@ static void write_sampling(FILE *file, const svmp_particles *particles) {
     fputc('}', file);
 }
 
-int write_run(FILE *file, const svmp_particles *particles, const svmp_particles *shown, const char *path) {
+int write_run(FILE *file, const svmp_context *context, const svmp_particles *particles, const svmp_particles *shown,
+              const char *path) {
+    char advice[2048];
     const char *slash = strrchr(path, '/');
     fputs("\"svmp\":", file);
     json_string(file, svmp_version());
@@ -48,6 +50,8 @@ int write_run(FILE *file, const svmp_particles *particles, const svmp_particles 
     fprintf(file, ",\"particles\":%zu,\"chains\":%zu", svmp_particles_count(particles),
             svmp_particles_chains(particles));
     write_comments(file, svmp_particles_comments(particles));
+    fputs(",\n\"advice\":", file);
+    json_string(file, svmp_recorded_advice(context, svmp_particles_comments(particles), advice, sizeof advice));
     write_sampling(file, particles);
     fputs(",\n\"names\":[", file);
     for (size_t i = 0; i < svmp_particles_variables(shown); i++) {

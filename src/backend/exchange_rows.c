@@ -7,13 +7,14 @@
 struct row_exchange {
     graph_rows *rows;
     bool travelling;
-    svmp_status status; /* how score and stein went: told by the step, so that nobody waits for one who has left */
+    svmp_status status; /* the result of score and stein: exchanged with the step, so that no process waits for one that
+                           has left */
     exchange_times times;
 };
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* How something went that others cannot wait for: they hear of it with the step. */
+/* Records a failure; the other processes learn of it with the step. */
 static void note(backend *b, svmp_status status) {
     if (b->exchange->status == SVMP_OK) b->exchange->status = status;
 }
@@ -33,7 +34,7 @@ static svmp_status exchange(backend *b) {
     return SVMP_OK;
 }
 
-/* Lets messages go on, where they move only while somebody asks for them. */
+/* Makes progress with messages, because some MPI libraries advance them only within calls. */
 static void nudge(const backend *b) {
     if (b->exchange->travelling) b->exchange->travelling = !svmp_graph_rows_received(b->exchange->rows, false);
 }
@@ -69,14 +70,14 @@ static svmp_status score(backend *b) {
     return SVMP_OK;
 }
 
-/* The halo is there: the scores of the nodes that read it. */
+/* After the halo has arrived: the scores of the nodes that read it. */
 static void score_boundary(backend *b) {
     arrive(b);
     b->span = (node_span){b->model->graph->inner, b->model->graph->moved};
     note(b, b->local->score(b));
 }
 
-/* The interior in slices, a look at the messages after each. What a kernel on all variables does, it does with the last
+/* The interior in slices, with progress on messages after each. A kernel on all variables is evaluated with the last
  * own node. */
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     enum { SLICES = 64, LEAST = 16 };
@@ -97,7 +98,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     return SVMP_OK;
 }
 
-/* All have moved, or none has. */
+/* Either all processes have moved or none. */
 static svmp_status agree(backend *b, svmp_status status) {
     const svmp_peers *peers = b->model->graph->peers;
     const double started = svmp_clock_seconds();
@@ -143,7 +144,7 @@ svmp_status svmp_exchange_attach(backend *b) {
     svmp_status status = SVMP_NEW(b->context, b->exchange, 1);
     if (status == SVMP_OK) status = svmp_graph_rows_plan(b->model->graph, b->n, &b->exchange->rows);
     SVMP_TRY(svmp_agree(b->context, peers, status));
-    SVMP_TRY(svmp_context_compare(b->context, "the backend that --backend selects on their processors",
+    SVMP_TRY(svmp_context_compare(b->context, "the backend that is selected for their processors",
                                   b->runs_as ? b->runs_as : b->local->name));
     svmp_graph_rows_connect(b->exchange->rows);
     b->kind = &among_peers;

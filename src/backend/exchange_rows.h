@@ -1,4 +1,4 @@
-/* Of a part of a model: the backend that wraps a local one, and exchanges rows with the processes that have the other
+/* For a part of a model: the backend that wraps a local one and exchanges rows with the processes that have the other
  * parts. */
 #ifndef SVMP_BACKEND_EXCHANGE_ROWS_H
 #define SVMP_BACKEND_EXCHANGE_ROWS_H

@@ -61,6 +61,7 @@ const char *svmp_context_error(const svmp_context *context) { return context ? c
 
 void svmp_record(svmp_context *context, svmp_status status, const char *format, ...) {
     va_list arguments;
+    context->advised = 0;
     va_start(arguments, format);
     vsnprintf(context->error, sizeof context->error, format, arguments);
     va_end(arguments);

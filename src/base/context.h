@@ -4,6 +4,8 @@
 
 #include "svmp_tools.h"
 
+enum { CONTEXT_ADVICE = 4 };
+
 struct svmp_context {
     svmp_allocator allocator;
     int threads; /* 0: as many as OpenMP offers */
@@ -11,6 +13,10 @@ struct svmp_context {
     svmp_error_function on_error; /* of an error */
     void *log_data, *on_error_data;
     char error[1024];
+    svmp_speller spell; /* of options in advice; NULL: "iterations = 8000" */
+    void *spell_data;
+    svmp_note advice[CONTEXT_ADVICE]; /* of the last error */
+    size_t advised;
     const struct svmp_peers *peers; /* all processes that work on one model; alone: svmp_alone, never NULL */
 };
 

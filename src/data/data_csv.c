@@ -92,7 +92,7 @@ static svmp_status refuse_particles(const csv_reader *reader) {
     if (reader->source->length < strlen(first) || memcmp(reader->source->text, first, strlen(first)) != 0)
         return SVMP_OK;
     return svmp_source_fail(reader->data->context, reader->source, 0,
-                            "this is a file of particles, not of data; a run starts from particles with --init FILE");
+                            "this is a file of particles, not of data; a run can start from it (option 'init')");
 }
 
 /* A hint for the message about a single column whose name contains a separator of other formats. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/exact_sum.h"
+#include "base/notes.h"
 #include "base/peers.h"
 #include "method/method.h"
 #include "method/moves/sweep.h"
@@ -52,10 +53,11 @@ static svmp_status alloc(svmp_run *run) {
     walk *w = NULL;
     svmp_status status = svmp_method_refuse_boxes(run);
     if (status == SVMP_OK && run->iterations > 0 && warmup >= run->iterations)
-        status = svmp_fail(context, SVMP_BAD_CALL,
-                           "The method '%s' would discard all of its %zu sweeps, because --warmup is %zu. Use a "
-                           "smaller --warmup or a larger -t.",
-                           run->method->name, run->iterations, warmup);
+        status = svmp_fail_notes(context, SVMP_BAD_CALL,
+                                 NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_LOWER, "warmup", NULL)),
+                                       svmp_either(1, svmp_advice(SVMP_NOTE_RAISE, "iterations", NULL))),
+                                 "The method '%s' would discard all of its %zu sweeps, because its warm-up takes %zu.",
+                                 run->method->name, run->iterations, warmup);
     if (status == SVMP_OK) status = SVMP_NEW(context, w, 1);
     run->state = w;
     SVMP_TRY(svmp_model_agree(run->model, status));
@@ -116,9 +118,9 @@ static svmp_status explain(const svmp_run *run, const double *score, const doubl
     if (k < numbers)
         snprintf(name, sizeof name, ", and the score of %.80s is %g there",
                  svmp_model_variable_name(run->model, k / n, (char[96]){0}, 96), score[k]);
-    return svmp_fail(run->context, SVMP_NOT_FINITE,
-                     "Particle %zu cannot start: the log density is %g at %s%s. Try another --init.", l + 1,
-                     log_density[l], run->started_from ? "its start" : "the last of 100 random starts", name);
+    return svmp_fail_notes(run->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
+                           "Particle %zu cannot start: the log density is %g at %s%s.", l + 1, log_density[l],
+                           run->started_from ? "its start" : "the last of 100 random starts", name);
 }
 
 /* A chain never leaves a point of density 0, so such a start is redrawn. */
@@ -312,8 +314,8 @@ static svmp_status check_stride(const svmp_run *run, size_t stride) {
     const walk *w = run->state;
     if (stride > 0 && w->stride % stride == 0) return SVMP_OK;
     return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: increase --draws only "
-                     "together with -t.",
+                     "The checkpoint keeps one sweep in %zu, but this run would keep one in %zu: increase the number "
+                     "of draws only together with the number of iterations.",
                      stride, w->stride);
 }
 

@@ -25,9 +25,9 @@ static inline init_target svmp_start_target(backend *b) {
 
 /* Why a method that ends by itself has not converged. */
 typedef struct nonconvergence {
-    svmp_unrest why;
+    svmp_code why;
     size_t variable; /* that is farthest from convergence, */
-    double amount;   /* and by how much, as svmp_unrest says */
+    double amount;   /* and by how much, as the note says */
     size_t count;    /* the number of variables with the same problem */
 } nonconvergence;
 

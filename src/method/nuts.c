@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/notes.h"
 #include "base/threads.h"
 #include "method/method.h"
 #include "method/moves/adaptation.h"
@@ -235,9 +236,9 @@ static svmp_status explain_start(const svmp_run *run, const chain *c) {
     const char *where = run->started_from     ? "its start"
                         : run->model->lowered ? "the last of 100 random starts and of 100 draws of the priors"
                                               : "the last of 100 random starts";
-    return svmp_fail(run->context, SVMP_NOT_FINITE,
-                     "Chain %zu cannot start: the log density is %g at %s%s. Try another --init.", c->number + 1,
-                     c->z.log_density, where, name);
+    return svmp_fail_notes(run->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
+                           "Chain %zu cannot start: the log density is %g at %s%s.", c->number + 1, c->z.log_density,
+                           where, name);
 }
 
 static svmp_status explain(const svmp_run *run, const chain *c) {

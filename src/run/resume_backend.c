@@ -1,6 +1,7 @@
-/* The backend of a run that continues from a checkpoint: the bits of another one would differ. */
+/* The backend of a run that continues from a checkpoint; another one would compute other bits. */
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/peers.h"
 #include "method/method.h"
 #include "run/checkpoint_file.h"
@@ -8,14 +9,14 @@
 #include "run/run.h"
 
 svmp_status svmp_run_refuse_backend(svmp_context *context, const char *path, const char *saved, const char *now) {
-    return svmp_fail(context, SVMP_BAD_INPUT,
-                     "The checkpoint '%s' has backend = %.40s, but this run has backend = %s. Use --backend %.40s to "
-                     "continue it, or start a new run from its particles: write them there with -o FILE, and use "
-                     "--init FILE here.",
-                     path, saved, now, saved);
+    return svmp_fail_notes(context, SVMP_BAD_INPUT,
+                           NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_CONTINUE_WITH, "backend", saved)),
+                                 svmp_either(1, svmp_advice(SVMP_NOTE_START_NEW, "init", "FILE")),
+                                 svmp_advice(SVMP_NOTE_WRITE_PARTICLES, "output", "FILE")),
+                           "The checkpoint '%s' has backend = %.40s, but this run has backend = %s.", path, saved, now);
 }
 
-/* The backend that the checkpoint names, the same in all processes; "": it names none. */
+/* The backend that the checkpoint names, the same in all processes; "" if it names none. */
 static svmp_status saved_backend(svmp_context *context, const char *path, char *name, size_t size) {
     const svmp_peers *peers = context->peers;
     checkpoint file = {0};
@@ -40,7 +41,7 @@ svmp_status svmp_options_resume(svmp_options *options, const char *path) {
     if (chosen == NULL) return SVMP_BAD_CALL;
     const int chooses = strcmp(asked, svmp_backend_auto.name) == 0;
     if (!chooses && (chosen->on_host || strncmp(asked, "cuda", 4) != 0))
-        return SVMP_OK; /* the run is one on the CPU; svmp_run_load compares, and costs less */
+        return SVMP_OK; /* the run is on the CPU; svmp_run_load checks it at lower cost */
     SVMP_TRY(saved_backend(context, path, saved, sizeof saved));
     if (*saved == '\0' || strcmp(saved, asked) == 0 || strcmp(saved, svmp_backend_auto.name) == 0) return SVMP_OK;
     return chooses ? svmp_options_set(options, "backend", saved) : svmp_run_refuse_backend(context, path, saved, asked);

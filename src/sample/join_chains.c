@@ -1,6 +1,7 @@
 /* Joins several samples as the chains of one. */
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/peers.h"
 #include "sample/tally.h"
 
@@ -49,10 +50,9 @@ static svmp_status check_chains(const svmp_particles *const *parts, const svmp_p
         for (size_t a = 0; a < b; a++) {
             const size_t p = part_of(parts, a), q = part_of(parts, b);
             if (p != q && are_equal(made, a, b))
-                return svmp_fail(
-                    made->context, SVMP_BAD_INPUT,
-                    "%s and %s contain the same draws; runs of one chain each need different seeds (--seed).",
-                    call(parts, p, one), call(parts, q, other));
+                return svmp_fail_notes(made->context, SVMP_BAD_INPUT,
+                                       NOTES(svmp_advice(SVMP_NOTE_OTHER_SEEDS, "seed", NULL)),
+                                       "%s and %s contain the same draws.", call(parts, p, one), call(parts, q, other));
         }
     return SVMP_OK;
 }

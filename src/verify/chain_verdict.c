@@ -7,7 +7,7 @@
 #include "verify/verdict_inside.h"
 
 enum { MOST_EXAMINED = 200, FEWEST_EXAMINED = 20 };
-static const double low_energy = 0.3, many_divergent = 0.01;
+static const double many_divergent = 0.01;
 
 /* Vehtari and others: 100 effective draws a chain, which is for some four chains. Many short ones need not be worth so
  * much each; 400 in all will do, or 10 a chain. */
@@ -35,8 +35,8 @@ static void look(worst_of *w, size_t i, double amount, int beyond) {
     w->beyond += (size_t)(beyond != 0);
 }
 
-static void veto(const svmp_particles *p, svmp_veto what, const worst_of *w, double amount, svmp_verdict *verdict) {
-    if (w->beyond == 0 || verdict->veto != SVMP_VETO_NONE) return;
+static void veto(const svmp_particles *p, svmp_code what, const worst_of *w, double amount, svmp_verdict *verdict) {
+    if (w->beyond == 0 || verdict->veto != SVMP_NOTE_NONE) return;
     svmp_verdict_veto(verdict, what, amount, svmp_particles_name(p, w->at));
     verdict->veto_count = w->beyond;
 }
@@ -79,9 +79,9 @@ static void judge_mixing(const svmp_particles *p, const svmp_moments *moments, c
     if (r_hat.at == SIZE_MAX && variables > 0) draws = (worst_of){.at = 0, .beyond = variables};
     verdict->r_hat = r_hat.at == SIZE_MAX ? NAN : r_hat.amount;
     verdict->draws = draws.at == SIZE_MAX ? NAN : -draws.amount;
-    veto(p, SVMP_VETO_INFINITE, &infinite, 0, verdict);
-    veto(p, SVMP_VETO_R_HAT, &r_hat, r_hat.amount, verdict);
-    veto(p, SVMP_VETO_DRAWS, &draws, verdict->draws, verdict);
+    veto(p, SVMP_NOTE_NOT_FINITE, &infinite, 0, verdict);
+    veto(p, SVMP_NOTE_R_HAT, &r_hat, r_hat.amount, verdict);
+    veto(p, SVMP_NOTE_FEW_DRAWS, &draws, verdict->draws, verdict);
 }
 
 /* Many divergences are the cause of what else is wrong; of few, the rest is told first. */
@@ -89,13 +89,13 @@ static svmp_status judge_sampling(const svmp_particles *p, svmp_verdict *verdict
     svmp_sampling s;
     SVMP_TRY(svmp_particles_sampling(p, &s));
     const int many = (double)s.divergent > many_divergent * (double)s.trajectories;
-    if (many && verdict->veto != SVMP_VETO_INFINITE) verdict->veto = SVMP_VETO_NONE;
-    if (verdict->veto != SVMP_VETO_NONE) return SVMP_OK;
+    if (many && verdict->veto != SVMP_NOTE_NOT_FINITE) verdict->veto = SVMP_NOTE_NONE;
+    if (verdict->veto != SVMP_NOTE_NONE) return SVMP_OK;
     if (s.divergent > 0) {
-        svmp_verdict_veto(verdict, SVMP_VETO_DIVERGENT, (double)s.divergent / (double)s.trajectories, NULL);
+        svmp_verdict_veto(verdict, SVMP_NOTE_DIVERGENT, (double)s.divergent / (double)s.trajectories, NULL);
         verdict->veto_count = s.divergent;
-    } else if (s.ebfmi < low_energy) {
-        svmp_verdict_veto(verdict, SVMP_VETO_ENERGY, s.ebfmi, NULL);
+    } else if (s.ebfmi < VERDICT_ENERGY) {
+        svmp_verdict_veto(verdict, SVMP_NOTE_LOW_ENERGY, s.ebfmi, NULL);
         verdict->veto_count = s.ebfmi_chain + 1;
     }
     return SVMP_OK;
@@ -125,7 +125,7 @@ svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *v
     judge_mixing(particles, moments, mixing, verdict);
     SVMP_CHECK(judge_sampling(particles, verdict));
     verdict->every = spacing(particles, isnan(verdict->draws) ? 0 : verdict->draws);
-    if (verdict->finding == SVMP_FINDING_NOT_EXAMINED && verdict->veto == SVMP_VETO_NONE)
+    if (verdict->finding == SVMP_FINDING_NOT_EXAMINED && verdict->veto == SVMP_NOTE_NONE)
         verdict->finding = SVMP_FINDING_PASSED;
 done:
     svmp_release(context, moments);

@@ -53,8 +53,8 @@ void svmp_verdict_describe(const svmp_run *run, svmp_verdict *verdict) {
     snprintf(verdict->init, sizeof verdict->init, "%.31s", run->started_from ? "FILE" : svmp_run_init(run));
 }
 
-void svmp_verdict_veto(svmp_verdict *verdict, svmp_veto veto, double amount, const char *name) {
-    if (verdict == NULL || verdict->veto != SVMP_VETO_NONE) return;
+void svmp_verdict_veto(svmp_verdict *verdict, svmp_code veto, double amount, const char *name) {
+    if (verdict == NULL || verdict->veto != SVMP_NOTE_NONE) return;
     verdict->veto = veto;
     verdict->veto_amount = amount;
     snprintf(verdict->veto_name, sizeof verdict->veto_name, "%.127s", name ? name : "");
@@ -130,10 +130,10 @@ static svmp_status check_nodes(const svmp_run *run, const svmp_discrepancy *node
     svmp_release(run->context, jumps);
     SVMP_TRY(worst_of_all(run, &worst));
     SVMP_TRY(worst_of_all(run, &infinite));
-    if (infinite.count > 0) svmp_verdict_veto(verdict, SVMP_VETO_INFINITE, (double)infinite.count, infinite.name);
+    if (infinite.count > 0) svmp_verdict_veto(verdict, SVMP_NOTE_NOT_FINITE, (double)infinite.count, infinite.name);
     verdict->beyond = worst.count;
     if (worst.count > 0 && !was_examined_well(verdict))
-        svmp_verdict_veto(verdict, SVMP_VETO_DISCREPANCY, (double)worst.count, worst.name);
+        svmp_verdict_veto(verdict, SVMP_NOTE_DISCREPANCY, (double)worst.count, worst.name);
     return SVMP_OK;
 }
 
@@ -149,7 +149,7 @@ static svmp_status check_step(const svmp_run *run, svmp_verdict *verdict) {
         svmp_verdict_variable_name(run->model, moved.variable, worst.name, sizeof worst.name);
     }
     SVMP_TRY(worst_of_all(run, &worst));
-    if (worst.amount > large_step) svmp_verdict_veto(verdict, SVMP_VETO_STEP, worst.amount, worst.name);
+    if (worst.amount > large_step) svmp_verdict_veto(verdict, SVMP_NOTE_LARGE_STEP, worst.amount, worst.name);
     return SVMP_OK;
 }
 
@@ -161,12 +161,11 @@ static int was_interrupted(const svmp_run *run) {
 /* What the method itself says: of a variable, by name. */
 static void check_convergence(const svmp_run *run, svmp_verdict *verdict) {
     char name[128] = "";
-    if (run->ended != RUN_DONE || verdict->veto != SVMP_VETO_NONE) return;
+    if (run->ended != RUN_DONE || verdict->veto != SVMP_NOTE_NONE) return;
     const nonconvergence found =
-        run->method->nonconvergence ? run->method->nonconvergence(run) : (nonconvergence){.why = SVMP_UNREST_NONE};
+        run->method->nonconvergence ? run->method->nonconvergence(run) : (nonconvergence){.why = SVMP_NOTE_NONE};
     if (found.count) svmp_verdict_variable_name(run->model, found.variable, name, sizeof name);
-    svmp_verdict_veto(verdict, SVMP_VETO_UNSETTLED, found.amount, name);
-    verdict->unrest = found.why;
+    svmp_verdict_veto(verdict, found.why == SVMP_NOTE_NONE ? SVMP_NOTE_NOT_SETTLED : found.why, found.amount, name);
     verdict->veto_count = found.count;
 }
 
@@ -174,8 +173,8 @@ static svmp_status judge_particles(const svmp_run *run, const svmp_discrepancy *
                                    svmp_verdict *verdict) {
     const svmp_status status = seconds > 0 ? svmp_run_examine(run, seconds, 0, verdict) : SVMP_OK;
     if (status == SVMP_NO_MEMORY) return status; /* moves that failed are no evidence: verdict->unexamined */
-    if (run->backend->n < VERDICT_FEWEST) svmp_verdict_veto(verdict, SVMP_VETO_FEW, VERDICT_FEWEST, NULL);
-    if (run->iteration == 0) svmp_verdict_veto(verdict, SVMP_VETO_UNMOVED, 0, NULL);
+    if (run->backend->n < VERDICT_FEWEST) svmp_verdict_veto(verdict, SVMP_NOTE_FEW_PARTICLES, VERDICT_FEWEST, NULL);
+    if (run->iteration == 0) svmp_verdict_veto(verdict, SVMP_NOTE_UNMOVED, 0, NULL);
     if (nodes) SVMP_TRY(check_nodes(run, nodes, verdict));
     SVMP_TRY(check_step(run, verdict));
     check_convergence(run, verdict);
@@ -187,22 +186,23 @@ static svmp_status judge_particles(const svmp_run *run, const svmp_discrepancy *
 /* Adds what the chains of another process's variables say. A veto with the smaller number of those of chains comes
  * first; variables of the same one add up. */
 static void merge_chains(svmp_verdict *v, const svmp_verdict *other) {
-    const double sign = v->veto == SVMP_VETO_DRAWS ? -1 : 1;
-    const int same = v->veto == other->veto && v->veto != SVMP_VETO_NONE;
-    const int of_draws = v->veto == SVMP_VETO_DIVERGENT || v->veto == SVMP_VETO_ENERGY; /* which all processes know */
-    const int first = other->veto != SVMP_VETO_NONE &&
-                      (v->veto == SVMP_VETO_NONE || other->veto == SVMP_VETO_INFINITE || other->veto < v->veto);
+    const double sign = v->veto == SVMP_NOTE_FEW_DRAWS ? -1 : 1;
+    const int same = v->veto == other->veto && v->veto != SVMP_NOTE_NONE;
+    const int of_draws =
+        v->veto == SVMP_NOTE_DIVERGENT || v->veto == SVMP_NOTE_LOW_ENERGY; /* which all processes know */
+    const int first = other->veto != SVMP_NOTE_NONE &&
+                      (v->veto == SVMP_NOTE_NONE || other->veto == SVMP_NOTE_NOT_FINITE || other->veto < v->veto);
     const size_t count = v->veto_count + other->veto_count;
     v->r_hat = fmax(v->r_hat, other->r_hat); /* NaN: unknown to one of them */
     v->draws = fmin(v->draws, other->draws);
-    if ((first && v->veto != SVMP_VETO_INFINITE) || (same && sign * other->veto_amount > sign * v->veto_amount)) {
+    if ((first && v->veto != SVMP_NOTE_NOT_FINITE) || (same && sign * other->veto_amount > sign * v->veto_amount)) {
         v->veto = other->veto;
         v->veto_amount = other->veto_amount;
         v->veto_count = other->veto_count;
         memcpy(v->veto_name, other->veto_name, sizeof v->veto_name);
     }
     if (same && !of_draws) v->veto_count = count;
-    if (v->veto != SVMP_VETO_NONE) v->finding = SVMP_FINDING_NOT_EXAMINED;
+    if (v->veto != SVMP_NOTE_NONE) v->finding = SVMP_FINDING_NOT_EXAMINED;
 }
 
 static svmp_status merge_all_chains(const svmp_run *run, svmp_verdict *verdict) {
@@ -243,7 +243,7 @@ static svmp_status find_unmoved(const svmp_run *run, svmp_verdict *verdict) {
     const size_t i = svmp_chains_unmoved(draws, &chains, &variables);
     if (i != SIZE_MAX) {
         svmp_verdict_variable_name(run->model, i, name, sizeof name);
-        svmp_verdict_veto(verdict, SVMP_VETO_UNMOVED, (double)chains, name);
+        svmp_verdict_veto(verdict, SVMP_NOTE_CHAIN_UNMOVED, (double)chains, name);
         verdict->veto_count = variables;
     }
     svmp_particles_free(draws);
@@ -261,7 +261,7 @@ static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdic
     svmp_particles_free(natural);
     SVMP_TRY(svmp_model_agree(run->model, judged));
     SVMP_TRY(merge_all_chains(run, verdict));
-    if (verdict->veto != SVMP_VETO_NONE || !(seconds > 0)) return SVMP_OK;
+    if (verdict->veto != SVMP_NOTE_NONE || !(seconds > 0)) return SVMP_OK;
     const svmp_status status = examine_draws(run, seconds, verdict);
     if (status == SVMP_NO_MEMORY) return status;
     const int examined = verdict->finding != SVMP_FINDING_NOT_EXAMINED && verdict->unexamined == SVMP_UNEXAMINED_NONE;
@@ -308,8 +308,8 @@ static svmp_status check_ends(const svmp_run *run, svmp_verdict *verdict) {
     svmp_particles_free(natural);
     SVMP_TRY(worst_of_all(run, &worst));
     if (worst.count == 0) return SVMP_OK;
-    verdict->veto = SVMP_VETO_NONE; /* whatever else: it is another posterior */
-    svmp_verdict_veto(verdict, SVMP_VETO_CUT_OFF, (double)worst.place, worst.name);
+    verdict->veto = SVMP_NOTE_NONE; /* whatever else: it is another posterior */
+    svmp_verdict_veto(verdict, SVMP_NOTE_SUM_TRUNCATED, (double)worst.place, worst.name);
     return SVMP_OK;
 }
 
@@ -343,6 +343,6 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
     SVMP_TRY(yield == SVMP_YIELD_CHAINS ? judge_chains(run, seconds, verdict)
                                         : judge_particles(run, nodes, seconds, verdict));
     SVMP_TRY(check_ends(run, verdict));
-    if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_VETO_INTERRUPTED, 0, NULL);
+    if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_NOTE_INTERRUPTED, 0, NULL);
     return svmp_verdict_is_clear(verdict) || *verdict->improper_direction ? SVMP_OK : find_end(run, verdict);
 }

@@ -2,17 +2,38 @@
 #ifndef SVMP_VERIFY_VERDICT_INSIDE_H
 #define SVMP_VERIFY_VERDICT_INSIDE_H
 
+#include "base/notes.h"
 #include "method/method.h"
+
+#define VERDICT_ENERGY 0.3 /* the smallest E-BFMI of chains that explore the tails */
 
 enum { VERDICT_FEWEST = 10 }; /* particles: with fewer, nothing is large enough to stand out from chance */
 enum { VERDICT_DRIFTS = 10, VERDICT_NAME = 128, VERDICT_METHOD = 64 };
+
+/* The result of an examination. */
+typedef enum svmp_finding {
+    SVMP_FINDING_NOT_EXAMINED,
+    SVMP_FINDING_PASSED, /* exact moves change the particles no more than they would change exact draws */
+    SVMP_FINDING_FAILED,
+    SVMP_FINDING_UNDECIDED /* the moves mixed too slowly to tell */
+} svmp_finding;
+
+/* Why the particles were not examined, or why the examination was cut short. */
+typedef enum svmp_unexamined {
+    SVMP_UNEXAMINED_NONE,
+    SVMP_UNEXAMINED_UNASKED,
+    SVMP_UNEXAMINED_TIME, /* the seconds ran out: before the first window, or before all variables had mixed */
+    SVMP_UNEXAMINED_BOXES,
+    SVMP_UNEXAMINED_FAILED,     /* the context has the error */
+    SVMP_UNEXAMINED_INTERRUPTED /* the monitor stopped it */
+} svmp_unexamined;
 
 struct svmp_verdict {
     svmp_context *context; /* that it was created in; NULL: it lives elsewhere */
     svmp_finding finding;
     svmp_unexamined unexamined;
-    svmp_veto veto;               /* the first that applies */
-    double veto_amount;           /* how many nodes fail, or the step in sd; see svmp_veto and svmp_unrest */
+    svmp_code veto;               /* the first that applies */
+    double veto_amount;           /* as in the note; of SVMP_NOTE_DISCREPANCY: how many nodes fail */
     char veto_name[VERDICT_NAME]; /* the worst node or variable */
     size_t nodes;                 /* of the whole model */
     size_t particles, variables;  /* that were examined; variables of the whole model */
@@ -30,9 +51,8 @@ struct svmp_verdict {
     svmp_drift drift[VERDICT_DRIFTS]; /* those that fail, the largest |z| first */
     size_t iterations;                /* of the run, for the advice; 0: unknown */
     char method[VERDICT_METHOD], init[32]; /* of the run, for the advice; "": unknown */
-    svmp_unrest unrest;                    /* SVMP_VETO_UNSETTLED: why */
-    size_t veto_count; /* SVMP_VETO_UNSETTLED, chains: how many variables, chains or draws are concerned */
-    size_t leaves;     /* variables that are drawn after the run, given the others: exactly, so not examined */
+    size_t veto_count;                     /* how many variables, chains or draws are concerned */
+    size_t leaves; /* variables that are drawn after the run, given the others: exactly, so not examined */
     char improper_direction[VERDICT_NAME]; /* a direction along which the density does not fall; "": none was found */
     char flat[VERDICT_NAME];               /* unknowns without a proper prior; "": there are none */
     int proper;                            /* whether all unknowns have proper priors; 0: not known, or they do not */
@@ -59,6 +79,18 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
  * how many these are; how many variables there are of the kind. SIZE_MAX: none, or the chains are too short to tell.
  * `draws` are of the variables that move. */
 size_t svmp_chains_unmoved(const svmp_particles *draws, size_t *chains, size_t *variables);
+
+/* Whether a method says that it has not settled. */
+static inline int svmp_veto_is_unsettled(svmp_code veto) {
+    return veto >= SVMP_NOTE_NOT_SETTLED && veto <= SVMP_NOTE_NOT_MIXED;
+}
+
+/* Whether the density does not fall in some direction, and the verdict has to say so. */
+int svmp_verdict_is_endless(const svmp_verdict *verdict);
+
+/* Adds the notes of the result, and of what to do. */
+void svmp_verdict_result(const svmp_verdict *verdict, note_list *list);
+void svmp_verdict_advise(const svmp_verdict *verdict, note_list *list);
 
 /* NULL: unknown, as of particles from elsewhere. */
 const method *svmp_verdict_method(const svmp_verdict *verdict);

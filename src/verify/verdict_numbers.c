@@ -1,4 +1,4 @@
-/* The verdict as an object, and the numbers in it by name. */
+/* The verdict as an object, its numbers and its word. */
 #include <math.h>
 #include <string.h>
 
@@ -22,52 +22,25 @@ void svmp_verdict_free(svmp_verdict *verdict) {
     if (verdict) svmp_release(verdict->context, verdict);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
-
-typedef enum number_kind { NUMBER_COUNT, NUMBER_REAL, NUMBER_WORD } number_kind;
-
-typedef struct number_row {
-    const char *name;
-    size_t offset;
-    number_kind kind;
-} number_row;
-
-#define COUNT(field)                                                                                                   \
-    { #field, offsetof(svmp_verdict, field), NUMBER_COUNT }
-#define REAL(field)                                                                                                    \
-    { #field, offsetof(svmp_verdict, field), NUMBER_REAL }
-#define WORD(field)                                                                                                    \
-    { #field, offsetof(svmp_verdict, field), NUMBER_WORD }
-
-static const number_row numbers[] = {
-    WORD(finding),    WORD(unexamined), WORD(veto),      WORD(unrest), REAL(veto_amount), COUNT(veto_count),
-    COUNT(particles), COUNT(variables), COUNT(leaves),   COUNT(moves), REAL(seconds),     REAL(limit),
-    COUNT(unmixed),   REAL(slowest),    COUNT(drifting), COUNT(small), WORD(searched),    WORD(local),
-    COUNT(chains),    COUNT(every),     REAL(r_hat),     REAL(draws),
-};
-enum { NUMBERS = sizeof numbers / sizeof *numbers };
-
-/* An enum is read as an int, which C lets it differ from. */
-_Static_assert(sizeof(svmp_finding) == sizeof(int) && sizeof(svmp_veto) == sizeof(int) &&
-                   sizeof(svmp_unexamined) == sizeof(int) && sizeof(svmp_unrest) == sizeof(int),
-               "an enum of the verdict is not as wide as an int");
-
-const char *svmp_verdict_number_name(size_t k) { return k < NUMBERS ? numbers[k].name : NULL; }
-
-double svmp_verdict_number(const svmp_verdict *verdict, const char *name) {
-    size_t k = 0;
-    while (k < NUMBERS && name && strcmp(numbers[k].name, name) != 0) k++;
-    if (verdict == NULL || name == NULL || k == NUMBERS) return NAN;
-    const char *at = (const char *)verdict + numbers[k].offset;
-    size_t count;
-    double real;
-    int word;
-    switch (numbers[k].kind) {
-    case NUMBER_COUNT: return memcpy(&count, at, sizeof count), (double)count;
-    case NUMBER_REAL: return memcpy(&real, at, sizeof real), real;
-    case NUMBER_WORD: return memcpy(&word, at, sizeof word), (double)word;
-    }
-    return NAN;
+svmp_status svmp_verdict_examination(const svmp_verdict *verdict, svmp_examination *numbers) {
+    if (verdict == NULL || numbers == NULL) return SVMP_BAD_CALL;
+    *numbers = (svmp_examination){.particles = verdict->particles,
+                                  .variables = verdict->variables,
+                                  .leaves = verdict->leaves,
+                                  .moves = verdict->moves,
+                                  .seconds = verdict->seconds,
+                                  .limit = verdict->limit,
+                                  .unmixed = verdict->unmixed,
+                                  .slowest = verdict->slowest,
+                                  .drifting = verdict->drifting,
+                                  .small = verdict->small,
+                                  .searched = verdict->searched,
+                                  .local = verdict->local,
+                                  .chains = verdict->chains,
+                                  .every = verdict->every,
+                                  .r_hat = verdict->r_hat,
+                                  .draws = verdict->draws};
+    return SVMP_OK;
 }
 
 int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift) {
@@ -77,7 +50,7 @@ int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift)
 }
 
 int svmp_verdict_is_clear(const svmp_verdict *verdict) {
-    return verdict && verdict->finding == SVMP_FINDING_PASSED && verdict->veto == SVMP_VETO_NONE;
+    return verdict && verdict->finding == SVMP_FINDING_PASSED && verdict->veto == SVMP_NOTE_NONE;
 }
 
 static const char *finding_word(svmp_finding finding) {
@@ -92,7 +65,7 @@ static const char *finding_word(svmp_finding finding) {
 
 const char *svmp_verdict_word(const svmp_verdict *verdict) {
     if (verdict == NULL) return "";
-    if (verdict->finding == SVMP_FINDING_FAILED || verdict->veto == SVMP_VETO_NONE)
+    if (verdict->finding == SVMP_FINDING_FAILED || verdict->veto == SVMP_NOTE_NONE)
         return finding_word(verdict->finding);
-    return verdict->veto == SVMP_VETO_FEW ? finding_word(SVMP_FINDING_NOT_EXAMINED) : "not converged";
+    return verdict->veto == SVMP_NOTE_FEW_PARTICLES ? finding_word(SVMP_FINDING_NOT_EXAMINED) : "not converged";
 }

@@ -9,11 +9,6 @@ enum { TEXT = 2048 };
 static const char *const aspects[] = {"mean",        "sd",        "median",   "tails",      "score",
                                       "log_density", "elsewhere", "quantile", "correlation"};
 
-static const char *const vetoes[] = {"none",      "diverged",  "interrupted", "unmoved", "discrepancy",
-                                     "step",      "unsettled", "few",         "r_hat",   "draws",
-                                     "divergent", "energy",    "infinite",    "cut_off"};
-enum { VETOES = sizeof vetoes / sizeof *vetoes, LARGEST_UNREST = SVMP_UNREST_APART };
-
 const char *svmp_aspect_word(svmp_aspect aspect) {
     return (size_t)aspect < sizeof aspects / sizeof *aspects ? aspects[aspect] : "unknown";
 }
@@ -34,12 +29,18 @@ const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_
     if (verdict == NULL) return buffer;
     add_line(buffer, size, &used, "verdict", svmp_verdict_word(verdict));
     add_line(buffer, size, &used, "verdict_text", svmp_verdict_sentence(verdict, text, sizeof text));
-    if (*svmp_verdict_advice(verdict, text, sizeof text)) add_line(buffer, size, &used, "verdict_advice", text);
+    note_list advice = {0};
+    svmp_verdict_advise(verdict, &advice);
+    for (size_t k = 0; k < advice.count; k++) {
+        snprintf(name, sizeof name, "verdict_advice %zu", k + 1);
+        svmp_note_save(&advice.note[k], text, sizeof text);
+        add_line(buffer, size, &used, name, text);
+    }
     snprintf(text, sizeof text, "%zu", verdict->moves);
     if (verdict->moves) add_line(buffer, size, &used, "verdict_moves", text);
-    snprintf(text, sizeof text, "%s %.6g %zu %d %s", vetoes[verdict->veto], verdict->veto_amount, verdict->veto_count,
-             (int)verdict->unrest, verdict->veto_name);
-    if (verdict->veto != SVMP_VETO_NONE) add_line(buffer, size, &used, "verdict_veto", text);
+    snprintf(text, sizeof text, "%s %.6g %zu %s", svmp_code_name(verdict->veto, name, sizeof name),
+             verdict->veto_amount, verdict->veto_count, verdict->veto_name);
+    if (verdict->veto != SVMP_NOTE_NONE) add_line(buffer, size, &used, "verdict_veto", text);
     if (*verdict->improper_direction) add_line(buffer, size, &used, "verdict_endless", verdict->improper_direction);
     for (size_t k = 0; k < verdict->drifts; k++) {
         const svmp_drift *d = &verdict->drift[k];
@@ -52,22 +53,32 @@ const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The veto of the run. That a run has not moved its particles says nothing about them; a variable that a chain never
- * moved has a name. */
+/* The veto of the run. That a run has not moved its particles says nothing about them. A word that this version does
+ * not know stands for the plainest veto. */
 static void recall_veto(svmp_verdict *v, const char *comments) {
     char value[3 * VERDICT_NAME], *rest;
     if (!svmp_comment_find(comments, "verdict_veto", value, sizeof value)) return;
-    const size_t length = strcspn(value, " ");
-    size_t k = VETOES;
-    while (--k > 0 && (strlen(vetoes[k]) != length || strncmp(value, vetoes[k], length) != 0)) continue;
-    if (k == SVMP_VETO_NONE) return;
-    const double amount = strtod(value + length, &rest);
-    const size_t count = strtoul(rest, &rest, 10), unrest = strtoul(rest, &rest, 10);
-    if (k == SVMP_VETO_UNMOVED && rest[strspn(rest, " ")] == '\0') return;
-    v->veto = SVMP_VETO_NONE;
-    svmp_verdict_veto(v, (svmp_veto)k, amount, rest + (*rest == ' '));
+    const svmp_code found = svmp_code_find(value);
+    if (found == SVMP_NOTE_UNMOVED) return;
+    const double amount = strtod(value + strcspn(value, " "), &rest);
+    const size_t count = strtoul(rest, &rest, 10);
+    v->veto = SVMP_NOTE_NONE;
+    svmp_verdict_veto(v, found == SVMP_NOTE_NONE ? SVMP_NOTE_NOT_SETTLED : found, amount, rest + (*rest == ' '));
     v->veto_count = count;
-    v->unrest = unrest <= LARGEST_UNREST ? (svmp_unrest)unrest : SVMP_UNREST_NONE;
+}
+
+const char *svmp_recorded_advice(const svmp_context *context, const char *comments, char *buffer, size_t size) {
+    char name[40], line[TEXT];
+    note_list list = {0};
+    svmp_note note;
+    if (buffer == NULL || size == 0) return "";
+    *buffer = '\0';
+    if (context == NULL || comments == NULL) return buffer;
+    for (size_t k = 1; snprintf(name, sizeof name, "verdict_advice %zu", k),
+                svmp_comment_find(comments, name, line, sizeof line) && svmp_note_load(line, &note);
+         k++)
+        *svmp_note_add(&list, note.code) = note;
+    return svmp_notes_write(list.count, list.note, context->spell, context->spell_data, buffer, size);
 }
 
 void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
@@ -87,6 +98,6 @@ void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
     recall_veto(verdict, comments);
     svmp_comment_find(comments, "verdict_endless", verdict->improper_direction, sizeof verdict->improper_direction);
     if (!svmp_comment_find(comments, "outcome", value, sizeof value)) return;
-    if (strcmp(value, "diverged") == 0) svmp_verdict_veto(verdict, SVMP_VETO_DIVERGED, 0, NULL);
-    if (strcmp(value, "stopped") == 0) svmp_verdict_veto(verdict, SVMP_VETO_INTERRUPTED, 0, NULL);
+    if (strcmp(value, "diverged") == 0) svmp_verdict_veto(verdict, SVMP_NOTE_DIVERGED, 0, NULL);
+    if (strcmp(value, "stopped") == 0) svmp_verdict_veto(verdict, SVMP_NOTE_INTERRUPTED, 0, NULL);
 }

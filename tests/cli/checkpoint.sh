@@ -86,7 +86,7 @@ refuses 2 "has seed = 1, but this run has seed = 2." run -m graphical chain.mtx 
 refuses 2 "iterations = 50, which must not be smaller." run -m graphical chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
 refuses 2 "the same graph, but other numbers in the factors" run -m graphical chain.mtx -n 5 -t 100 --resume end.svmp
 refuses 2 "The checkpoint 'chain.mtx' is not in checkpoint format." run -m graphical chain.mtx --resume chain.mtx
-refuses 2 "'end.svmp' is a checkpoint, not a file of particles; use --resume to continue from it." run -m graphical chain.mtx b.mtx --init end.svmp
+refuses 2 "'end.svmp' is a checkpoint, not a file of particles. Continue from it (--resume FILE)." run -m graphical chain.mtx b.mtx --init end.svmp
 refuses 2 "'end.svmp' is a checkpoint" run -m graphical chain.mtx b.mtx --init gaussian:end.svmp
 refuses 2 "'end.svmp' is a checkpoint" summary end.svmp
 refuses 2 "Cannot read the checkpoint 'no.svmp': No such file" run -m graphical chain.mtx --resume no.svmp

@@ -48,13 +48,13 @@ works summary chains.csv --variables 'x[2],x[3]'
 shows '^Passed: R-hat is at most'
 works run chain.mtx b.mtx -m nuts --warmup 200 --draws 40 --quiet
 shows '^Fewer than 400 effective draws for 3 of 3 variables \(fewest: x\.[123], [0-9]+\)\.$'
-shows 'Run more warm-up and draws \(--warmup, --draws\)'
+shows 'Warm up longer \(--warmup\), run more draws \(--draws\), or'
 works run chain.mtx b.mtx -m nuts --warmup 20 --draws 4 --quiet
 shows '^R-hat and ESS are not defined for 3 of 3 variables: they do not vary, or a chain has fewer than 6 draws\.$'
 echo 'data { for (i in 1:20) { y[i] <- 2 * step(i - 8.5) + 0.3 * sin(i) } }
 model { for (i in 1:20) { y[i] ~ dnorm(m[1 + step(i - t)], 4) }; t ~ dunif(1, 20); for (k in 1:2) { m[k] ~ dnorm(0, 1) } }' >jump.bug
 works run jump.bug -m nuts --warmup 150 --draws 20 --quiet
-tr '\n' ' ' <said | grep -q 'The density jumps in t, which gradients do not see: use -m transport, or make a change point' || fail "$(cat said)"
+tr '\n' ' ' <said | grep -q 'The density jumps in t, which gradients do not see. Use -m transport, or make a change point' || fail "$(cat said)"
 { echo chain__,x; for c in 1 2; do for t in {1..50}; do echo "$c,$((c * 100 + t * 37 % 50))"; done; done; } >apart.csv
 works summary apart.csv
 shows '^R-hat is above 1\.01 for 1 of 1 variables \(worst: x, [0-9.]+\): the chains have not mixed\. Run more warm-up or draws\.$'

@@ -66,9 +66,9 @@ grep -qxF '# backend = cuda' there.csv || fail "$(grep backend there.csv)"
 kept=(run chain.mtx b.mtx -m graphical -n 600 --seed 3 --verify no --progress none)
 works "${kept[@]}" -t 2 --backend auto --checkpoint there.svmp -q
 works "${kept[@]}" -t 2 --backend cpu --checkpoint here.svmp -q
-SVMP_CUDA=/nowhere.so refuses 2 "The checkpoint 'here.svmp' has backend = cpu, but this run has backend = cuda. Use --backend cpu" \
+SVMP_CUDA=/nowhere.so refuses 2 "The checkpoint 'here.svmp' has backend = cpu, but this run has backend = cuda. Continue with --backend cpu" \
     "${kept[@]}" -t 4 --backend cuda --resume here.svmp
-refuses 2 "The checkpoint 'there.svmp' has backend = cuda, but this run has backend = cpu. Use --backend cuda to continue it, or start a new run from its particles: write them there with -o FILE, and use --init FILE here." \
+refuses 2 "The checkpoint 'there.svmp' has backend = cuda, but this run has backend = cpu. Continue with --backend cuda, or start a new run from its particles (--init FILE). Write its particles where it ran (-o FILE)." \
     "${kept[@]}" -t 4 --backend cpu --resume there.svmp
 SVMP_CUDA=/nowhere.so refuses 2 "The backend must be 'cuda', as in the checkpoint 'there.svmp'." "${kept[@]}" -t 4 --backend auto --resume there.svmp
 for where in here there; do

@@ -7,7 +7,7 @@ mv first prefix # the installed tree may be moved
 lib=$(dirname "$(find "$WORK/prefix" -name libsvmp.a)")
 export PKG_CONFIG_PATH=$lib/pkgconfig
 unset LD_LIBRARY_PATH
-for file in bin/svmp bin/svmp-localise include/svmp.h include/svmp_tools.h include/svmp_parallel.h include/svmp_plan.h include/svmp_plugin.h include/svmp_slam.h share/man/man1/svmp.1 share/doc/svmp/docs/language.md share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
+for file in bin/svmp bin/svmp-localise include/svmp.h include/svmp_notes.h include/svmp_tools.h include/svmp_parallel.h include/svmp_plan.h include/svmp_plugin.h include/svmp_slam.h share/man/man1/svmp.1 share/doc/svmp/docs/language.md share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
     [[ -s prefix/$file ]] || { echo "prefix/$file is missing or empty" && exit 1; }
 done
 [[ ! -e prefix/bin/svmp-paper ]] || { echo "svmp-paper is installed without being asked for" && exit 1; }

@@ -45,7 +45,7 @@ refuses 2 "The method 'local' does not take --chains; use -n, -t, --warmup and -
 refuses 2 "The method 'local' does not take --accept; use -n, -t, --warmup and --draws." run chain.mtx -m local --accept 0.9
 refuses 2 "The method 'local' does not take a step; " run chain.mtx -m local --step fixed:1
 refuses 2 "The method 'local' does not take a kernel." run chain.mtx -m local --kernel rbf@self
-refuses 2 "The method 'local' would discard all of its 10 sweeps, because --warmup is 10." run chain.mtx -m local -t 10 --warmup 10
+refuses 2 "The method 'local' would discard all of its 10 sweeps, because its warm-up takes 10. Use a smaller --warmup, or use a larger -t." run chain.mtx -m local -t 10 --warmup 10
 refuses 2 "Cannot plan the method 'local'" plan chain.mtx -m local
 
 # All nodes are neighbours of each other: what that costs is said.

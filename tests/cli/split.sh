@@ -50,7 +50,7 @@ grep -qx "svmp: warning: 'h_1.csv' and 'warm_2.csv' are from different runs: 'wa
 shows '^2 chains of 50 draws'
 
 # A chain that is counted twice is found out: runs of one seed, a copy, a file and a part of it.
-same="contain the same draws; runs of one chain each need different seeds (--seed)."
+same="contain the same draws. Run each chain with a seed of its own (--seed)."
 for k in 1 2; do works "${nuts[@]:0:10}" --chains 1 -o one_$k.csv; done
 refuses 2 "'one_1.csv' and 'one_2.csv' $same" summary one_1.csv one_2.csv
 refuses 2 "'h_1.csv' and 'h_1.csv' $same" summary h_1.csv h_1.csv

@@ -274,17 +274,17 @@ static void test_backends(void **state) {
     assert_int_equal(warnings, 2);
 
     save_at(model, &plain, 20);
-    assert_refused(
-        model, context, &other,
-        "has backend = cpu, but this run has backend = ref. Use --backend cpu to continue it, or start a new "
-        "run from its particles: write them there with -o FILE, and use --init FILE here.");
+    assert_refused(model, context, &other,
+                   "has backend = cpu, but this run has backend = ref. Continue with backend = cpu, or start a new "
+                   "run from its particles (init = FILE). Write its particles where it ran (output = FILE).");
     assert_ok(svmp_options_create(context, &asked));
     assert_ok(svmp_options_set(asked, "backend", "auto"));
     assert_ok(svmp_options_resume(asked, "run.checkpoint"));
     assert_string_equal(svmp_options_get(asked, "backend"), "cpu");
     assert_ok(svmp_options_set(asked, "backend", "cuda"));
     assert_int_equal(svmp_options_resume(asked, "run.checkpoint"), SVMP_BAD_INPUT);
-    assert_non_null(strstr(svmp_context_error(context), "has backend = cpu, but this run has backend = cuda. Use"));
+    assert_non_null(
+        strstr(svmp_context_error(context), "has backend = cpu, but this run has backend = cuda. Continue"));
     make_old();
     assert_ok(svmp_options_resume(asked, "run.checkpoint"));
     assert_string_equal(svmp_options_get(asked, "backend"), "cuda");

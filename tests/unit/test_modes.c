@@ -176,7 +176,7 @@ static void test_no_start(void **state) {
     assert_ok(svmp_mode_jump_create(b, &l));
     assert_int_equal(svmp_mode_jump_start(l, x), SVMP_NOT_FINITE);
     assert_string_equal(svmp_context_error(context), "Particle 1 cannot start: the log density is -inf at the mean of "
-                                                     "its mode. Try another --init.");
+                                                     "its mode. Try another init.");
     svmp_mode_jump_free(l);
     svmp_backend_free(b);
     svmp_model_free(model);

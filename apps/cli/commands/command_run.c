@@ -87,7 +87,7 @@ static void judge(session *s) {
         failed(s->context, judged);
         return;
     }
-    if (record->outcome == SVMP_DIVERGED) svmp_verdict_veto(s->verdict, SVMP_VETO_DIVERGED, 0, NULL);
+    if (record->outcome == SVMP_DIVERGED) svmp_verdict_veto(s->verdict, SVMP_NOTE_DIVERGED, 0, NULL);
     record->verdict = s->verdict;
     progress_print_verdict(&s->watch, s->verdict);
 }

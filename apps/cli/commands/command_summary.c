@@ -113,12 +113,12 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
 }
 
 /* What the file's own record says of particles that are no chains. */
-static void print_recorded(const svmp_particles *particles, const provenance *from) {
+static void print_recorded(const svmp_context *context, const svmp_particles *particles, const provenance *from) {
     const char *comments = svmp_particles_comments(particles);
     const convergence c = convergence_read(comments);
     print_caveat(from->yield);
     if (c.known) print_convergence(&c, 1);
-    if (verdict_print_recorded(comments)) return;
+    if (verdict_print_recorded(context, comments)) return;
     if (from->diverged)
         printf("The run diverged: these are its last finite particles, far from the posterior.\n");
     else if (from->yield == SVMP_YIELD_PARTICLES)
@@ -136,8 +136,9 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
     svmp_mixing *mixing = calloc(count + 1, sizeof *mixing);
     int status = moments && mixing ? print_rows(context, particles, errors, count, chosen, moments, mixing, listed)
                                    : report_error(EXIT_FAILED, "Out of memory.");
-    if (status == 0 && from.yield != SVMP_YIELD_CHAINS) print_recorded(particles, &from);
-    if (status == 0 && from.yield == SVMP_YIELD_CHAINS) verdict_print_recorded(svmp_particles_comments(particles));
+    if (status == 0 && from.yield != SVMP_YIELD_CHAINS) print_recorded(context, particles, &from);
+    if (status == 0 && from.yield == SVMP_YIELD_CHAINS)
+        verdict_print_recorded(context, svmp_particles_comments(particles));
     free(moments);
     free(mixing);
     return status;

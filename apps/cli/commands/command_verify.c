@@ -124,10 +124,11 @@ static int prepare(session *s) {
 static svmp_status choose_particles(session *s, const svmp_particles **start) {
     *start = s->particles;
     if (s->particles == NULL || !svmp_particles_are_chains(s->particles)) return SVMP_OK;
-    const size_t every = (size_t)svmp_verdict_number(s->verdict, "every");
-    if (every < 2) return SVMP_OK;
-    const svmp_status chosen =
-        svmp_particles_select(s->particles, svmp_particles_variables(s->particles), NULL, every, &s->fewer);
+    svmp_examination numbers;
+    svmp_status chosen = svmp_verdict_examination(s->verdict, &numbers);
+    if (chosen != SVMP_OK || numbers.every < 2) return chosen;
+    chosen =
+        svmp_particles_select(s->particles, svmp_particles_variables(s->particles), NULL, numbers.every, &s->fewer);
     *start = s->fewer;
     return chosen;
 }
@@ -152,7 +153,7 @@ static int are_chains(const session *s) { return s->particles && svmp_particles_
 
 /* What the file says about itself: draws of chains by their own measures, and the record of the run. */
 static svmp_status weigh(session *s) {
-    if (s->count < FEWEST) svmp_verdict_veto(s->verdict, SVMP_VETO_FEW, FEWEST, NULL);
+    if (s->count < FEWEST) svmp_verdict_veto(s->verdict, SVMP_NOTE_FEW_PARTICLES, FEWEST, NULL);
     const svmp_status judged = are_chains(s) ? svmp_chains_verdict(s->particles, s->verdict) : SVMP_OK;
     svmp_verdict_recall(s->verdict, s->comments);
     return judged;
@@ -187,7 +188,7 @@ static svmp_status examine_particles(session *s) {
     if (status == SVMP_OK) status = place(s);
     if (status == SVMP_OK) status = show_stage(s);
     if (status != SVMP_OK) return status;
-    const double seconds = are_chains(s) && verdict_veto(s->verdict) != SVMP_VETO_NONE ? -1 : s->seconds;
+    const double seconds = are_chains(s) && verdict_result(s->verdict).kind == SVMP_REFUSAL ? -1 : s->seconds;
     status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, seconds, s->moves, s->verdict);
     stage_end(&s->stage);
     return status == SVMP_OK ? weigh(s) : status;
@@ -197,12 +198,11 @@ static int examine(session *s) {
     const svmp_status status = examine_particles(s);
     if (status != SVMP_OK) return failed(s->context, status);
     const svmp_verdict *v = s->verdict;
-    const size_t moves = (size_t)svmp_verdict_number(v, "moves");
-    if (is_reporting() && moves > 0) {
-        const size_t variables = (size_t)svmp_verdict_number(v, "variables");
-        printf("%.0f particles of %zu variable%s, %zu exact moves each in %.2g s\n\n",
-               svmp_verdict_number(v, "particles"), variables, plural(variables), moves,
-               svmp_verdict_number(v, "seconds"));
+    svmp_examination of = {0};
+    svmp_verdict_examination(v, &of);
+    if (is_reporting() && of.moves > 0) {
+        printf("%zu particles of %zu variable%s, %zu exact moves each in %.2g s\n\n", of.particles, of.variables,
+               plural(of.variables), of.moves, of.seconds);
         verdict_print_drifts(v);
     }
     if (is_reporting()) verdict_print(v);

@@ -79,7 +79,7 @@ static void print_split(const svmp_split *split) {
 /* How the run ended, without contradicting the verdict below. */
 static const char *end_word(const session *s) {
     const svmp_verdict *v = s->record.verdict;
-    const int doubted = v && (verdict_finding(v) == SVMP_FINDING_FAILED || verdict_veto(v) != SVMP_VETO_NONE);
+    const int doubted = v && verdict_result(v).kind == SVMP_REFUSAL;
     const int ended = s->record.outcome == SVMP_CONVERGED || s->record.outcome == SVMP_COMPLETED;
     return doubted && ended ? "not converged" : outcome_word(s->record.outcome);
 }
@@ -87,10 +87,9 @@ static const char *end_word(const session *s) {
 /* How to have the particles examined after all, or for longer. */
 static void explain_skipped(const session *s) {
     const svmp_verdict *v = s->record.verdict;
-    const svmp_unexamined why = (svmp_unexamined)(int)svmp_verdict_number(v, "unexamined");
-    const int out_of_time = why == SVMP_UNEXAMINED_TIME && verdict_finding(v) != SVMP_FINDING_FAILED;
-    const int unasked = why == SVMP_UNEXAMINED_UNASKED && verdict_finding(v) == SVMP_FINDING_NOT_EXAMINED;
-    if (verdict_veto(v) != SVMP_VETO_NONE || s->method.yield == SVMP_YIELD_CHAINS || (!out_of_time && !unasked)) return;
+    const svmp_code found = verdict_result(v).code;
+    const int out_of_time = found == SVMP_NOTE_NOT_EXAMINED_TIME || found == SVMP_NOTE_SLOW_TIME;
+    if (s->method.yield == SVMP_YIELD_CHAINS || (!out_of_time && found != SVMP_NOTE_NOT_EXAMINED)) return;
     printf("To examine %s: ", out_of_time ? "them without a time limit" : "them");
     if (s->writer.written)
         printf("svmp verify %s MODEL [DATA...]; or run with --verify yes.\n", s->writer.written);

@@ -31,7 +31,7 @@ function showHeader() {
   const [beyond, of] = (record.get("ksd_beyond") || "0 of 0").split(" of ").map(Number);
   const verdict = record.get("verdict_text");
   if (verdict) {
-    notice([verdict, record.get("verdict_advice")].filter(Boolean).join(" "), record.get("verdict") !== "passed");
+    notice([verdict, run.advice].filter(Boolean).join(" "), record.get("verdict") !== "passed");
     if (beyond && !verdict.includes(" nodes ")) notice(`By their discrepancy, ${beyond} of ${of} nodes fail.`, true);
   } else if (of && run.particles < FEW_PARTICLES) notice(`Fewer than ${FEW_PARTICLES} particles: too few to judge convergence.`, true);
   else if (beyond) unconverged(`${beyond} of ${of} nodes ${beyond === 1 ? "is" : "are"} farther from the posterior than exact draws would be${worst ? ` (worst: ${worst})` : ""}.`);
@@ -40,7 +40,7 @@ function showHeader() {
 }
 
 // What stands in the file for other programs alone.
-const forOthers = /^(num_samples|num_warmup|save_warmup|id|thin)$/;
+const forOthers = /^(num_samples|num_warmup|save_warmup|id|thin|verdict_advice \d+)$/;
 
 function showConfiguration() {
   for (const [name, value] of record) if (!forOthers.test(name)) addFact(d3.select("#record").append("div"), name, value);

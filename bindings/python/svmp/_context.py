@@ -21,6 +21,29 @@ def _log(level: int, message: bytes, _: Any) -> None:
 _log_function = callbacks["svmp_log_function"](_log)
 
 
+def spell_option(option: str, value: str) -> str:
+    """How users of Python write an option.
+
+    >>> spell_option("iterations", "8000"), spell_option("method", "nuts"), spell_option("init", "FILE"), spell_option("draws", "")
+    ('iterations=8000', "method='nuts'", 'init=FILE', 'draws')
+    """
+    if option == "output":
+        return f"fit.save({value})"
+    name = option.replace("-", "_")
+    if not value:
+        return name
+    plain = value.isupper() or value.replace(".", "", 1).isdigit()
+    return f"{name}={value}" if plain else f"{name}={value!r}"
+
+
+def _spell(option: bytes, value: bytes, _: Any, buffer: int, size: int) -> None:
+    text = spell_option(option.decode(), value.decode()).encode()[: size - 1]
+    ctypes.memmove(buffer, text + b"\0", len(text) + 1)
+
+
+_speller = callbacks["svmp_speller"](_spell)
+
+
 class Context:
     """Owns an ``svmp_context``. One thread at a time may use it.
 
@@ -43,6 +66,7 @@ class Context:
         self._record = callbacks["svmp_error_function"](record)
         lib.svmp_context_set_error(self.handle, self._record, None)
         lib.svmp_context_set_log(self.handle, _log_function, None)
+        lib.svmp_context_set_speller(self.handle, _speller, None)
 
     def set_threads(self, threads: int) -> None:
         self.check(lib.svmp_context_set_threads(self.handle, threads))

@@ -65,7 +65,7 @@ class Interface:
                 return _SCALARS[name]
             raise HeaderError(f"unknown type '{name}'")
         if name == "char" and stars == 1:
-            return ctypes.c_char_p
+            return ctypes.c_char_p if "const" in words.split() else ctypes.c_void_p  # a text, or a buffer for one
         if field and stars == 1 and _SCALARS.get(name) is not None:
             return ctypes.POINTER(_SCALARS[name])
         return ctypes.c_void_p

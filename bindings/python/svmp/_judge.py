@@ -13,10 +13,14 @@ import numpy as np
 
 from ._compiled import Compiled
 from ._context import Context
-from ._library import callbacks, lib, structs
+from ._library import callbacks, interface, lib, structs
 from ._options import make_options
 from ._sample import Particles, Sample
 from ._start import start_from
+
+
+_codes = {number: name[len("SVMP_NOTE_") :].lower() for name, number in interface.enums["svmp_code"].items()}
+_kinds = {number: name[len("SVMP_") :].lower() for name, number in interface.enums["svmp_note_kind"].items()}
 
 
 class Interrupts:
@@ -59,17 +63,24 @@ def _plain(value: Any) -> Any:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _numbers(found: ctypes.c_void_p) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    while (name := lib.svmp_verdict_number_name(len(made))) is not None:
-        value = float(lib.svmp_verdict_number(found, name))
-        made[name.decode()] = int(value) if value.is_integer() else value
-    drift = structs["svmp_drift"]()
-    drifts: list[dict[str, Any]] = []
-    while lib.svmp_verdict_drift(found, len(drifts), ctypes.byref(drift)):
-        drifts.append({name: _plain(getattr(drift, name)) for name, *_ in drift._fields_})
-    made["drifts"] = drifts
+def _fields(struct: Any) -> dict[str, Any]:
+    return {name: _plain(getattr(struct, name)) for name, *_ in struct._fields_}
+
+
+def _all(struct: str, function: Any, found: ctypes.c_void_p) -> list[dict[str, Any]]:
+    one, made = structs[struct](), []
+    while function(found, len(made), ctypes.byref(one)):
+        made.append(_fields(one))
     return made
+
+
+def _numbers(found: ctypes.c_void_p) -> dict[str, Any]:
+    numbers = structs["svmp_examination"]()
+    lib.svmp_verdict_examination(found, ctypes.byref(numbers))
+    drifts, notes = _all("svmp_drift", lib.svmp_verdict_drift, found), _all("svmp_note", lib.svmp_verdict_note, found)
+    for note in notes:
+        note["code"], note["kind"] = _codes[note["code"]], _kinds[note["kind"]]
+    return {**_fields(numbers), "drifts": drifts, "notes": notes}
 
 
 def _judged(found: ctypes.c_void_p) -> Judged:
@@ -106,6 +117,14 @@ def judge_run(compiled: Compiled, run: ctypes.c_void_p, finished: bool, seconds:
 
 def _recall(found: ctypes.c_void_p, record: Mapping[str, str]) -> None:
     lib.svmp_verdict_recall(found, "".join(f"{name} = {value}\n" for name, value in record.items()).encode())
+
+
+def recorded_advice(record: Mapping[str, str]) -> str:
+    """The advice that a file keeps, for users of Python."""
+    context, buffer = Context(), ctypes.create_string_buffer(2048)
+    lines = "".join(f"{name} = {value}\n" for name, value in record.items())
+    text: bytes = lib.svmp_recorded_advice(context.handle, lines.encode(), buffer, len(buffer))
+    return text.decode()
 
 
 def judge_chains(sample: Sample, record: Mapping[str, str]) -> Judged:

@@ -12,7 +12,7 @@ from ._header import Interface
 
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parents[2]  # of the source tree, where the package is used from there
-_HEADERS = ("svmp.h", "svmp_tools.h", "svmp_parallel.h", "svmp_plan.h")
+_HEADERS = ("svmp_notes.h", "svmp.h", "svmp_tools.h", "svmp_parallel.h", "svmp_plan.h")
 _SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
 
 
@@ -69,7 +69,7 @@ def load_beside(name: str) -> tuple[Any, Interface]:
     """Another library of svmp, which is where libsvmp is, and what its header declares."""
     beside = Path(path)
     library = load_library(str(beside.with_name(beside.name.replace("libsvmp", f"libsvmp_{name}", 1))))
-    declared = read_interface(("svmp.h", f"svmp_{name}.h"))
+    declared = read_interface(("svmp_notes.h", "svmp.h", f"svmp_{name}.h"))
     declared.bind(library, [])
     return library, declared
 

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any, Optional
 
 from ._library import constants, lib
-from ._words import in_python
 
 if TYPE_CHECKING:
     from .fit import Fit
@@ -94,6 +93,6 @@ def error_of(status: int, messages: list[str]) -> Error:
         made: Error = ModelError([_index_hint(message) for message in messages])
     else:
         kind = next((kind for name, kind in _KINDS.items() if constants.get(name) == status), Error)
-        made = kind(in_python("\n".join(messages)))
+        made = kind("\n".join(messages))
     made.status = status
     return made

@@ -6,10 +6,9 @@ import html
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ._judge import Judged, judge_chains
+from ._judge import Judged, judge_chains, recorded_advice
 from ._run import RunResult
 from ._sample import Sample
-from ._words import in_python
 
 _FEW_PARTICLES = 10  # with fewer, no discrepancy stands out from chance
 
@@ -45,7 +44,7 @@ class Verdict:
 
 def judge_examined(judged: Judged) -> Verdict:
     """The library's own verdict."""
-    return Verdict(judged.word, in_python(f"{judged.sentence} {judged.advice}".strip()), judged.evidence, judged.record)
+    return Verdict(judged.word, f"{judged.sentence} {judged.advice}".strip(), judged.evidence, judged.record)
 
 
 def _of_particles(result: RunResult) -> Verdict:
@@ -95,7 +94,7 @@ def judge_sample(sample: Sample, recorded: dict[str, str]) -> Verdict:
     beyond: Optional[str] = recorded.get("ksd_beyond")
     if "verdict_text" in recorded:
         word = recorded["verdict"]
-        return Verdict(word, in_python(f"{recorded['verdict_text']} {recorded.get('verdict_advice', '')}".strip()))
+        return Verdict(word, f"{recorded['verdict_text']} {recorded_advice(recorded)}".strip())
     if sample.are_chains:
         return judge_examined(judge_chains(sample, recorded))
     if beyond is not None:

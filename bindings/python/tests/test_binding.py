@@ -20,7 +20,8 @@ ABI = ROOT / "tests" / "abi" / "svmp.abi"
 def abi():
     if not ABI.is_file():
         pytest.skip("tests/abi/svmp.abi is not here")
-    return [line.split() for line in ABI.read_text().splitlines()]
+    rows = [line.split() for line in ABI.read_text().splitlines()]
+    return [row for row in rows if not re.match(r"svmp_(plugin|host)|SVMP_PLUGIN", row[1])]  # between C and C
 
 
 def test_every_symbol_is_bound(abi):

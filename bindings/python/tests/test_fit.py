@@ -399,9 +399,9 @@ def test_the_backend_of_a_checkpoint(normal, tmp_path):
     for backend in ("cpu", "auto"):
         fit = normal.fit("graphical", 10, iterations=4, backend=backend, resume=path, progressbar=False)
         assert np.array_equal(fit["mu"], plain["mu"])
-    with pytest.raises(svmp.InputError, match="is a checkpoint, not a file of particles; use resume to continue from it"):
+    with pytest.raises(svmp.InputError, match=r"is a checkpoint, not a file of particles\. Continue from it \(resume="):
         normal.fit("graphical", 10, iterations=4, init=path, progressbar=False)
-    with pytest.raises(svmp.InputError, match=r"Use backend='cpu' to continue it, or .* with fit.save\(FILE\), and use init=FILE here"):
+    with pytest.raises(svmp.InputError, match=r"Continue with backend='cpu', or .* \(init=FILE\)\. Write .* \(fit\.save\(FILE\)\)\."):
         normal.fit("graphical", 10, iterations=4, backend="cuda", resume=path, progressbar=False)
 
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/notes.h"
 #include "model/evaluator.h"
 
 /* Numbers 0 and 1 of the stream are uniform, normal ones follow. */
@@ -94,9 +95,9 @@ svmp_status svmp_mode_jump_start(mode_jump *l, double *x) {
             for (size_t i = 0; i < l->modes->variables; i++) x[i * l->n + k] = (x[i * l->n + k] + mode->mean[i]) / 2;
         }
     }
-    return svmp_fail(l->model->context, SVMP_NOT_FINITE,
-                     "Particle %zu cannot start: the log density is %g at the mean of its mode. Try another --init.",
-                     (size_t)(failed - l->log_density) + 1, *failed);
+    return svmp_fail_notes(l->model->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
+                           "Particle %zu cannot start: the log density is %g at the mean of its mode.",
+                           (size_t)(failed - l->log_density) + 1, *failed);
 }
 
 svmp_status svmp_mode_jump_move(mode_jump *l, backend *b, size_t t) {

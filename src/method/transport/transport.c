@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/row_sums.h"
 #include "maths/order_statistics.h"
 #include "method/method.h"
@@ -397,7 +398,7 @@ static svmp_status transport_move(svmp_run *run) {
 static nonconvergence find_nonconvergence(const svmp_run *run) {
     const average *rows = svmp_averages_rows(((const transport *)run->state)->averages);
     return rows ? svmp_find_nonconvergence(rows, run->model->graph->variables)
-                : (nonconvergence){.why = SVMP_UNREST_NONE};
+                : (nonconvergence){.why = SVMP_NOTE_NONE};
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
@@ -452,10 +453,10 @@ static size_t expect(const svmp_run *run) {
 static svmp_status refuse_other_limit(const svmp_run *run) {
     const size_t limit = ((const transport *)run->state)->limit;
     if (limit == 0 || limit == run->iterations) return SVMP_OK;
-    return svmp_fail(run->context, SVMP_BAD_INPUT,
-                     "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
-                     "%zu. Start again, or start from its particles (--init).",
-                     limit, run->iterations);
+    return svmp_fail_notes(run->context, SVMP_BAD_INPUT, NOTES(svmp_advice(SVMP_NOTE_START_NEW, "init", "FILE")),
+                           "The saved run finished its moves at its limit of %zu iterations and cannot be extended to "
+                           "%zu.",
+                           limit, run->iterations);
 }
 
 static svmp_status archive_state(svmp_run *run, archive *a) {

@@ -69,23 +69,24 @@ int svmp_chains_have_mixed(const average *rows, size_t count) {
 /* ---- what to tell ------------------------------------------------------------------------------------------------ */
 
 static nonconvergence nonconvergence_of(const average *a, double chance) {
-    if (!(a->between_share < mixed)) return (nonconvergence){.why = SVMP_UNREST_APART, .amount = a->between_share};
+    if (!(a->between_share < mixed)) return (nonconvergence){.why = SVMP_NOTE_NOT_MIXED, .amount = a->between_share};
     if (!(error_of(a, svmp_fair_errors) <= 1))
         return (nonconvergence){
-            .why = SVMP_UNREST_ERROR,
+            .why = SVMP_NOTE_AVERAGE_ERROR,
             .amount = fmax(fmax(a->plain_error, a->plain_sd_error), fmax(a->mean_error, a->sd_error)) / a->sd};
-    if (isnan(a->drift)) return (nonconvergence){.why = SVMP_UNREST_NONE}; /* the first window */
+    if (isnan(a->drift)) return (nonconvergence){.why = SVMP_NOTE_NONE}; /* the first window */
     if (!(drift_of(a, chance) <= 1))
-        return (nonconvergence){.why = SVMP_UNREST_DRIFT, .amount = fabs(a->drift) / a->sd};
+        return (nonconvergence){.why = SVMP_NOTE_AVERAGE_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a, chance) <= 1))
-        return (nonconvergence){.why = SVMP_UNREST_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};
-    return (nonconvergence){.why = SVMP_UNREST_NONE};
+        return (nonconvergence){.why = SVMP_NOTE_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};
+    return (nonconvergence){.why = SVMP_NOTE_NONE};
 }
 
 nonconvergence svmp_find_nonconvergence(const average *rows, size_t count) {
-    static const svmp_unrest order[] = {SVMP_UNREST_APART, SVMP_UNREST_ERROR, SVMP_UNREST_DRIFT, SVMP_UNREST_IDENTITY};
+    static const svmp_code order[] = {SVMP_NOTE_NOT_MIXED, SVMP_NOTE_AVERAGE_ERROR, SVMP_NOTE_AVERAGE_DRIFT,
+                                      SVMP_NOTE_IDENTITY};
     const double chance = chance_among(count);
-    nonconvergence worst = {.why = SVMP_UNREST_NONE};
+    nonconvergence worst = {.why = SVMP_NOTE_NONE};
     for (size_t k = 0; k < sizeof order / sizeof *order && worst.count == 0; k++)
         for (size_t i = 0; i < count; i++) {
             nonconvergence found = nonconvergence_of(&rows[i], chance);

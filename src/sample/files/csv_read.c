@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "base/notes.h"
 #include "base/number.h"
 #include "base/text_lines.h"
 #include "sample/files/coda.h"
@@ -354,8 +355,8 @@ static void release(csv_reader *reader) {
 static svmp_status begin(svmp_context *context, const char *path, csv_reader *reader) {
     SVMP_TRY(svmp_text_open(context, path, &reader->text));
     if (strncmp(reader->text.next, ARCHIVE_MAGIC, strlen(ARCHIVE_MAGIC)) == 0)
-        return svmp_fail(context, SVMP_BAD_INPUT,
-                         "'%s' is a checkpoint, not a file of particles; use --resume to continue from it.", path);
+        return svmp_fail_notes(context, SVMP_BAD_INPUT, NOTES(svmp_advice(SVMP_NOTE_CONTINUE, "resume", "FILE")),
+                               "'%s' is a checkpoint, not a file of particles.", path);
     SVMP_TRY(read_header(reader));
     return choose_columns(reader);
 }
