@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 struct stage {
     pthread_mutex_t lock;
     sem_t go_on[STAGE_MOST];
@@ -22,6 +24,7 @@ struct stage {
     } brought[2]; /* to calls, in turns: who is at the next one may come before others have looked */
     size_t poor;
     long scarce;
+    int lossy;
 };
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -211,11 +214,11 @@ static void deal(const svmp_peers *t, size_t size, void *mine, const size_t *siz
 
 struct svmp_peer_line {
     player *of;
-    svmp_peer_routes routes; /* of arrays behind the line */
-    double *held, *arriving;
-    uint64_t round;
-    size_t count; /* numbers that are on their way */
-    int asked;    /* how often */
+    svmp_peer_routes routes;          /* of arrays behind the line */
+    double *held, *before, *arriving; /* rows of this round and of the one before, and where they are wanted */
+    uint64_t round, round_before;
+    size_t count;   /* numbers that are on their way */
+    uint64_t asked; /* how often */
 };
 
 /* What a process brings: to how many neighbours, and to each its rank and how many rows; then the rows. All of it is a
@@ -244,6 +247,7 @@ static int plan(const svmp_peers *t, const svmp_peer_routes *routes, svmp_peer_l
     made->routes.out = rows;
     made->routes.in = rows + neighbours;
     made->held = malloc(made->count * sizeof *made->held + 1);
+    made->before = malloc(made->count * sizeof *made->before + 1);
     *line = made;
     return SVMP_OK;
 }
@@ -255,6 +259,7 @@ static void connect(svmp_peer_line *line) { meet(&line->of->peers, "connect", 0,
 static void close_line(svmp_peer_line *line) {
     if (line == NULL) return;
     free(line->held);
+    free(line->before);
     free((void *)(uintptr_t)line->routes.rank);
     free((void *)(uintptr_t)line->routes.out);
     svmp_release(line->of->context, line);
@@ -289,6 +294,10 @@ static void send(svmp_peer_line *line, uint64_t round, const double *leaving, do
         m->numbers[neighbours + k] = (double)routes->out[k];
     }
     if (count > 0) memcpy(m->numbers + 2 * neighbours, leaving, count * sizeof *leaving);
+    double *before = line->before;
+    line->before = line->held;
+    line->held = before;
+    line->round_before = line->round;
     meet(&line->of->peers, "send", size, m, look_neighbours, line);
     free(m);
     line->arriving = arriving;
@@ -297,9 +306,33 @@ static void send(svmp_peer_line *line, uint64_t round, const double *leaving, do
     for (size_t k = 0; k < line->count; k++) arriving[k] = NAN;
 }
 
-/* They come when somebody waits for them, or asks for the third time. */
+/* What has come of neighbour k over a link that loses: a third of the time nothing, and a third the rows of the round
+ * before. What has come once is not replaced by what is older. */
+static void receive_perhaps(svmp_peer_line *line, size_t k, size_t at, uint64_t *round) {
+    const size_t size = line->routes.in[k] * line->routes.length * sizeof *line->held;
+    uint64_t draw = svmp_hash_word(SVMP_HASH_START, line->of->peers.rank);
+    draw = svmp_hash_word(svmp_hash_word(svmp_hash_word(draw, line->round), k), line->asked);
+    if (*round == line->round) return;
+    if (draw % 3 == 0 || (draw % 3 == 1 && line->round_before == 0)) {
+        line->of->lost++;
+    } else if (draw % 3 == 1) {
+        memcpy(line->arriving + at, line->before + at, size);
+        *round = line->round_before;
+        line->of->late++;
+    } else {
+        memcpy(line->arriving + at, line->held + at, size);
+        *round = line->round;
+    }
+}
+
+/* Rows come when somebody waits for them, or asks for the third time. */
 static void receive(svmp_peer_line *line, uint64_t *round, int wait) {
-    if (!wait && ++line->asked < 3) return;
+    if (++line->asked % 3 != 0 && !wait) return;
+    for (size_t k = 0, at = 0; line->of->stage->lossy && k < line->routes.neighbours; k++) {
+        receive_perhaps(line, k, at, &round[k]);
+        at += line->routes.in[k] * line->routes.length;
+    }
+    if (line->of->stage->lossy) return;
     if (line->count > 0) memcpy(line->arriving, line->held, line->count * sizeof *line->held);
     for (size_t k = 0; k < line->routes.neighbours; k++) round[k] = line->round;
 }
@@ -340,9 +373,8 @@ static void prepare(stage *s, size_t rank, player *p) {
     p->scarce = rank == s->poor ? s->scarce : 0;
 }
 
-void stage_play_poor(size_t count, void (*play)(player *), const void *script, size_t poor, long scarce,
-                     player *players) {
-    stage s = {.count = count, .poor = poor, .scarce = scarce};
+static void play_all(stage s, void (*play)(player *), const void *script, player *players) {
+    const size_t count = s.count;
     pthread_t threads[STAGE_MOST];
     pthread_mutex_init(&s.lock, NULL);
     for (size_t p = 0; p < count; p++) {
@@ -358,6 +390,15 @@ void stage_play_poor(size_t count, void (*play)(player *), const void *script, s
         free(s.brought[1].given[p]);
     }
     pthread_mutex_destroy(&s.lock);
+}
+
+void stage_play_poor(size_t count, void (*play)(player *), const void *script, size_t poor, long scarce,
+                     player *players) {
+    play_all((stage){.count = count, .poor = poor, .scarce = scarce}, play, script, players);
+}
+
+void stage_play_lossy(size_t count, void (*play)(player *), const void *script, player *players) {
+    play_all((stage){.count = count, .lossy = 1}, play, script, players);
 }
 
 void stage_play(size_t count, void (*play)(player *), const void *script, player *players) {

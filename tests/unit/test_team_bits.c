@@ -68,8 +68,11 @@ static const setting settings[] = {
     {"graphical", "linear/sd@near:8 + rbf/sd@message", "ref", 4, "adam-sd:0.1"},
 };
 
-static void check(size_t count, const char *const *paths) {
+typedef void players_play(size_t count, void (*play)(player *), const void *script, player *players);
+
+static void check(size_t count, const char *const *paths, players_play *play) {
     static const size_t processes[] = {2, 3, 4, 7};
+    long late = 0;
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
     if (svmp_model_read(context, count, paths, NULL, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
@@ -88,23 +91,31 @@ static void check(size_t count, const char *const *paths) {
         s.alone = alone;
         for (size_t c = 0; c < sizeof processes / sizeof *processes; c++) {
             player players[STAGE_MOST];
-            stage_play(processes[c], run_part, &s, players);
+            play(processes[c], run_part, &s, players);
             for (size_t p = 0; p < processes[c]; p++)
                 if (players[p].status != SVMP_OK)
                     fail_msg("%s, %s %s of %zu: process %zu of %zu differs: %s", paths[0], now->method,
                              now->kernel ? now->kernel : "", now->particles, p, processes[c],
                              svmp_context_error(players[p].context));
+            for (size_t p = 0; p < processes[c]; p++) late += players[p].late;
             stage_end(processes[c], players);
         }
         svmp_run_free(alone);
     }
+    assert_true((late > 0) == (play == stage_play_lossy));
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
 static void a_grid(void **unused) {
     (void)unused;
-    check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"});
+    check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"}, stage_play);
+}
+
+/* Rows that are lost or late change the time, and no bit. */
+static void links_that_lose(void **unused) {
+    (void)unused;
+    check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"}, stage_play_lossy);
 }
 
 static void sensors_and_a_crowd(void **unused) {
@@ -112,8 +123,9 @@ static void sensors_and_a_crowd(void **unused) {
 #ifndef SVMP_HAVE_JANSSON
     skip();
 #endif
-    check(2, (const char *[]){SVMP_MODELS "/sensors.bug", SVMP_MODELS "/sensors.json"});
-    check(3, (const char *[]){SVMP_MODELS "/crowd.bug", SVMP_MODELS "/crowd.csv", SVMP_MODELS "/crowd.json"});
+    check(2, (const char *[]){SVMP_MODELS "/sensors.bug", SVMP_MODELS "/sensors.json"}, stage_play);
+    check(3, (const char *[]){SVMP_MODELS "/crowd.bug", SVMP_MODELS "/crowd.csv", SVMP_MODELS "/crowd.json"},
+          stage_play);
 }
 
 /* Two cliques whose nodes take turns: they share a kernel matrix, which belongs to the first of them. Nodes that have
@@ -128,15 +140,16 @@ static void cliques_and_few_nodes(void **unused) {
         for (int i = j; i <= NODES; i += 2)
             at += (size_t)snprintf(text + at, sizeof text - at, "%d %d %g\n", i, j, i == j ? 40. : -1.);
     write_text("cliques.mtx", text);
-    check(1, (const char *[]){"cliques.mtx"});
+    check(1, (const char *[]){"cliques.mtx"}, stage_play);
     write_text("few.mtx", "%%MatrixMarket matrix coordinate real symmetric\n5 5 6\n"
                           "1 1 2\n2 2 1e-9\n3 3 3\n4 4 1e9\n5 5 1\n2 1 1e-6\n");
-    check(1, (const char *[]){"few.mtx"});
+    check(1, (const char *[]){"few.mtx"}, stage_play);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid),
+        cmocka_unit_test(links_that_lose),
         cmocka_unit_test(sensors_and_a_crowd),
         cmocka_unit_test(cliques_and_few_nodes),
     };
