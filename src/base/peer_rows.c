@@ -1,11 +1,17 @@
 #include "base/peer_rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 size_t svmp_spread_rows(size_t n) {
     const size_t rows = ((size_t)8 << 20) / sizeof(double) / (n + 1);
     return rows > 0 ? rows : 1;
+}
+
+size_t svmp_spread_most(size_t whole, size_t n) {
+    const size_t rows = svmp_spread_rows(n);
+    return (rows < whole ? rows : whole) * n;
 }
 
 typedef struct placed_row {
@@ -29,27 +35,37 @@ static svmp_status sort_rows(spread *s, const uint32_t *place) {
     return status;
 }
 
+/* All that a process needs until the end. */
+static svmp_status plan(spread *s, const uint32_t *place) {
+    const size_t count = s->peers->count;
+    const int first = s->peers->rank == 0;
+    if (count == 1) return SVMP_NEW(s->context, s->all, s->capacity);
+    SVMP_TRY(sort_rows(s, place));
+    SVMP_TRY(SVMP_NEW(s->context, s->first, count + 1));
+    SVMP_TRY(SVMP_NEW(s->context, s->sizes, count));
+    SVMP_TRY(SVMP_NEW(s->context, s->at, count));
+    SVMP_TRY(SVMP_NEW(s->context, s->places, first ? s->whole : 0));
+    SVMP_TRY(SVMP_NEW(s->context, s->mine, s->capacity));
+    return SVMP_NEW(s->context, s->all, first ? 2 * s->capacity : 0);
+}
+
 /* Process 0 learns who has which rows. */
-static svmp_status learn_places(spread *s) {
+static void learn_places(spread *s) {
     const svmp_peers *t = s->peers;
     const size_t size = s->own * sizeof *s->place;
-    svmp_status status = SVMP_NEW(s->context, s->first, t->count + 1);
-    if (status == SVMP_OK) status = SVMP_NEW(s->context, s->sizes, t->count);
-    if (status == SVMP_OK) status = SVMP_NEW(s->context, s->at, t->count);
-    SVMP_TRY(svmp_agree(s->context, s->peers, status));
+    if (t->count == 1) return;
     t->gather(t, sizeof size, &size, s->sizes);
     for (size_t k = 0; k < t->count; k++) s->first[k + 1] = s->first[k] + s->sizes[k] / sizeof *s->place;
-    SVMP_TRY(svmp_agree(s->context, s->peers, SVMP_NEW(s->context, s->places, t->rank == 0 ? s->first[t->count] : 0)));
     t->collect(t, size, s->place, s->sizes, s->places);
-    return SVMP_OK;
 }
 
 svmp_status svmp_spread_open(svmp_context *context, const svmp_peers *peers, size_t whole, size_t own,
-                             const uint32_t *place, spread *s) {
-    *s = (spread){.context = context, .peers = peers, .whole = whole, .own = own};
-    if (peers->count == 1) return SVMP_OK;
-    SVMP_TRY(svmp_agree(context, peers, sort_rows(s, place)));
-    return learn_places(s);
+                             const uint32_t *place, size_t most, svmp_status status, spread *s) {
+    *s = (spread){.context = context, .peers = peers, .whole = whole, .own = own, .capacity = most};
+    if (status == SVMP_OK) status = plan(s, place);
+    SVMP_TRY(svmp_agree(context, peers, status));
+    learn_places(s);
+    return SVMP_OK;
 }
 
 void svmp_spread_close(spread *s) {
@@ -72,22 +88,18 @@ static size_t find(const uint32_t *places, size_t count, size_t row) {
     return low;
 }
 
-/* Room for a block: here, and in process 0 for all. Sets its counts. */
-static svmp_status reserve(spread *s, spread_block which, size_t *from, size_t *to) {
-    const size_t length = which.last - which.first, numbers = (which.to - which.from) * length;
-    const int first = s->peers->rank == 0;
+/* Which of this process's rows are in the block; in process 0, also how much each process has of it. */
+static void find_rows(spread *s, spread_block which, size_t *from, size_t *to) {
+    const size_t length = which.last - which.first;
+    assert((which.to - which.from) * length <= s->capacity);
     *from = find(s->place, s->own, which.from);
     *to = find(s->place, s->own, which.to);
-    svmp_status status = SVMP_GROW(s->context, s->mine, s->mine_capacity, (*to - *from) * length);
-    if (status == SVMP_OK && first) status = SVMP_GROW(s->context, s->all, s->all_capacity, 2 * numbers);
-    SVMP_TRY(svmp_agree(s->context, s->peers, status));
-    for (size_t k = 0; first && k < s->peers->count; k++) {
+    for (size_t k = 0; s->peers->rank == 0 && k < s->peers->count; k++) {
         const uint32_t *places = s->places + s->first[k];
         const size_t rows = s->first[k + 1] - s->first[k], begin = find(places, rows, which.from);
         s->at[k] = s->first[k] + begin;
         s->sizes[k] = (find(places, rows, which.to) - begin) * length * sizeof *s->all;
     }
-    return SVMP_OK;
 }
 
 /* The second half of `all` is the block in the order of the whole, the first what came from each process. */
@@ -114,12 +126,13 @@ svmp_status svmp_spread_names(spread *s, size_t limit, spread_namer name, const 
     size_t size = 0, total = 0, own = 0;
     svmp_status status;
     while (own < s->own && s->place[own] < limit) size += strlen(name(user_data, s->order[own++])) + 1;
-    SVMP_CHECK(svmp_agree(s->context, s->peers, SVMP_NEW(s->context, mine, size)));
-    at = mine;
-    for (size_t k = 0; k < own; k++) at = stpcpy(at, name(user_data, s->order[k])) + 1;
     t->gather(t, sizeof size, &size, s->sizes);
     for (size_t k = 0; k < t->count; k++) total += s->sizes[k];
-    SVMP_CHECK(svmp_agree(s->context, s->peers, SVMP_NEW(s->context, *text, t->rank == 0 ? total : 0)));
+    status = SVMP_NEW(s->context, mine, size);
+    if (status == SVMP_OK) status = SVMP_NEW(s->context, *text, t->rank == 0 ? total : 0);
+    SVMP_CHECK(svmp_agree(s->context, t, status));
+    at = mine;
+    for (size_t k = 0; k < own; k++) at = stpcpy(at, name(user_data, s->order[k])) + 1;
     t->collect(t, size, mine, s->sizes, *text);
     at = *text;
     for (size_t k = 0; t->rank == 0 && k < t->count; k++)
@@ -132,49 +145,39 @@ done:
     return status;
 }
 
-svmp_status svmp_spread_collect(spread *s, spread_block which, size_t n, const double *values, double **block) {
+const double *svmp_spread_collect(spread *s, spread_block which, size_t n, const double *values) {
     const size_t length = which.last - which.first;
     size_t from, to;
     if (s->peers->count == 1) {
-        SVMP_TRY(SVMP_GROW(s->context, s->all, s->all_capacity, (which.to - which.from) * length));
         for (size_t i = which.from; i < which.to; i++)
             memcpy(s->all + (i - which.from) * length, values + i * n + which.first, length * sizeof *values);
-        *block = s->all;
-        return SVMP_OK;
+        return s->all;
     }
-    SVMP_TRY(reserve(s, which, &from, &to));
+    find_rows(s, which, &from, &to);
     for (size_t k = from; k < to; k++)
         memcpy(s->mine + (k - from) * length, values + s->order[k] * n + which.first, length * sizeof *values);
     s->peers->collect(s->peers, (to - from) * length * sizeof *s->mine, s->mine, s->sizes, s->all);
-    if (s->peers->rank > 0) return SVMP_OK;
+    if (s->peers->rank > 0) return NULL;
     order_rows(s, which, 1);
-    *block = ordered(s, which);
-    return SVMP_OK;
+    return ordered(s, which);
 }
 
-svmp_status svmp_spread_capacity(spread *s, spread_block which, double **block) {
-    size_t from, to;
-    if (s->peers->count == 1) {
-        SVMP_TRY(SVMP_GROW(s->context, s->all, s->all_capacity, (which.to - which.from) * (which.last - which.first)));
-        *block = s->all;
-        return SVMP_OK;
-    }
-    SVMP_TRY(reserve(s, which, &from, &to));
-    if (s->peers->rank == 0) *block = ordered(s, which);
-    return SVMP_OK;
+double *svmp_spread_space(const spread *s, spread_block which) {
+    if (s->peers->count == 1) return s->all;
+    return s->peers->rank == 0 ? ordered(s, which) : NULL;
 }
 
-svmp_status svmp_spread_deal(spread *s, spread_block which, size_t n, double *values) {
+void svmp_spread_deal(spread *s, spread_block which, size_t n, double *values) {
     const size_t length = which.last - which.first;
+    size_t from, to;
     if (s->peers->count == 1) {
         for (size_t i = which.from; i < which.to; i++)
             memcpy(values + i * n + which.first, s->all + (i - which.from) * length, length * sizeof *values);
-        return SVMP_OK;
+        return;
     }
-    const size_t from = find(s->place, s->own, which.from), to = find(s->place, s->own, which.to);
+    find_rows(s, which, &from, &to);
     if (s->peers->rank == 0) order_rows(s, which, 0);
     s->peers->deal(s->peers, (to - from) * length * sizeof *s->mine, s->mine, s->sizes, s->all);
     for (size_t k = from; k < to; k++)
         memcpy(values + s->order[k] * n + which.first, s->mine + (k - from) * length, length * sizeof *values);
-    return SVMP_OK;
 }

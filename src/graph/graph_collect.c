@@ -10,11 +10,11 @@ svmp_status svmp_graph_collect(const svmp_graph *graph, const double *own, doubl
     const size_t together = svmp_spread_rows(1);
     spread s = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_spread_open(graph->context, graph->peers, graph->whole_nodes, graph->moved, graph->node_key, &s));
+    SVMP_CHECK(svmp_spread_open(graph->context, graph->peers, graph->whole_nodes, graph->moved, graph->node_key,
+                                svmp_spread_most(graph->whole_nodes, 1), SVMP_OK, &s));
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
-        double *block = NULL;
-        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, 1}, 1, own, &block));
+        const double *block = svmp_spread_collect(&s, (spread_block){from, to, 0, 1}, 1, own);
         if (block && whole) memcpy(whole + from, block, (to - from) * sizeof *block);
     }
 done:

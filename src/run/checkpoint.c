@@ -139,10 +139,12 @@ static svmp_status array(checkpoint *file, const char *name, backend_array which
 static svmp_status rows(checkpoint *file, svmp_run *run) {
     backend *b = run->backend;
     const svmp_graph *graph = run->model->graph;
+    const size_t many = svmp_spread_most(graph->whole_variables, b->n),
+                 one = svmp_spread_most(graph->whole_variables, 1);
     spread own = {0};
     svmp_status status;
     SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->moved_variables,
-                                graph->variable_key, &own));
+                                graph->variable_key, many > one ? many : one, SVMP_OK, &own));
     SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b->n, b));
     SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b->n, b));
     SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b->n, b));

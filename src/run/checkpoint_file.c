@@ -92,8 +92,7 @@ static svmp_status put_rows(checkpoint *file, const char *name, spread *rows, si
     svmp_status status = here(file) ? put_head(file, name, ARCHIVE_REALS, rows->whole * n) : SVMP_OK;
     for (size_t from = 0; from < rows->whole; from += together) {
         const size_t to = from + together < rows->whole ? from + together : rows->whole;
-        double *block = NULL;
-        SVMP_TRY(svmp_spread_collect(rows, (spread_block){from, to, 0, n}, n, values, &block));
+        const double *block = svmp_spread_collect(rows, (spread_block){from, to, 0, n}, n, values);
         if (here(file) && status == SVMP_OK) status = put(file, (to - from) * n * sizeof *block, block);
     }
     return agree(file, status);
@@ -203,10 +202,9 @@ static svmp_status take_rows(checkpoint *file, const char *name, spread *rows, s
     for (size_t from = 0; from < rows->whole; from += together) {
         const size_t to = from + together < rows->whole ? from + together : rows->whole;
         const spread_block which = {from, to, 0, n};
-        double *block = NULL;
-        SVMP_TRY(svmp_spread_capacity(rows, which, &block));
+        double *block = svmp_spread_space(rows, which);
         if (block && status == SVMP_OK) status = get(file, (to - from) * n * WORD, block);
-        SVMP_TRY(svmp_spread_deal(rows, which, n, values));
+        svmp_spread_deal(rows, which, n, values);
     }
     return agree(file, status);
 }

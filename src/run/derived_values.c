@@ -88,16 +88,15 @@ static svmp_status follow_together(follower *f, const double *x) {
     const svmp_run *run = f->run;
     const svmp_graph *graph = run->model->graph;
     const size_t n = f->n;
-    double *block = NULL;
+    const size_t most = f->whole * (f->together < n ? f->together : n);
     spread s = {0};
-    svmp_status status, followed = SVMP_OK;
+    svmp_status status = graph->peers->rank == 0 ? reserve(f) : SVMP_OK, followed = SVMP_OK;
     SVMP_CHECK(svmp_spread_open(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
-                                graph->variable_key, &s));
-    SVMP_CHECK(svmp_agree(run->context, graph->peers, graph->peers->rank == 0 ? reserve(f) : SVMP_OK));
+                                graph->variable_key, most, status, &s));
     for (size_t from = 0; from < n; from += f->together) {
         const size_t to = from + f->together < n ? from + f->together : n;
-        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){0, s.whole, from, to}, n, x, &block));
-        if (block == NULL || f->variables == NULL || followed != SVMP_OK) continue;
+        const double *block = svmp_spread_collect(&s, (spread_block){0, s.whole, from, to}, n, x);
+        if (block == NULL || followed != SVMP_OK) continue;
         memcpy(f->variables, block, f->whole * (to - from) * sizeof *block);
         followed = follow_block(f, from, to);
     }

@@ -100,12 +100,11 @@ static svmp_status hash_start(svmp_run *run, const double *x) {
     uint64_t hash = SVMP_HASH_START;
     spread s = {0};
     svmp_status status;
-    SVMP_CHECK(
-        svmp_spread_open(run->context, peers, graph->whole_variables, graph->moved_variables, graph->variable_key, &s));
+    SVMP_CHECK(svmp_spread_open(run->context, peers, graph->whole_variables, graph->moved_variables,
+                                graph->variable_key, svmp_spread_most(graph->whole_variables, n), SVMP_OK, &s));
     for (size_t from = 0; from < s.whole; from += together) {
         const size_t to = from + together < s.whole ? from + together : s.whole;
-        double *block = NULL;
-        SVMP_CHECK(svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, x, &block));
+        const double *block = svmp_spread_collect(&s, (spread_block){from, to, 0, n}, n, x);
         if (block) hash = svmp_hash_bytes(hash, (to - from) * n * sizeof *block, block);
     }
     peers->broadcast(peers, 0, sizeof hash, &hash);

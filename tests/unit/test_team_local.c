@@ -102,7 +102,7 @@ static void check(size_t count, const char *const *paths, const char *monitor) {
     for (size_t c = 0; c < sizeof processes / sizeof *processes; c++)
         for (s.break_at = 0; s.break_at < 40; s.break_at += 27) {
             player players[STAGE_MOST];
-            stage_play(processes[c], play, &s, players);
+            (s.break_at ? stage_play_lossy : stage_play)(processes[c], play, &s, players);
             for (size_t p = 0; p < processes[c]; p++)
                 if (players[p].status != SVMP_OK)
                     fail_msg("%s: process %zu of %zu: %s: %s", paths[0], p, processes[c],

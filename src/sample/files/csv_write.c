@@ -68,22 +68,24 @@ static svmp_status write_series(output_file *output, const svmp_particles *parti
 
 static const char *name_of(const void *particles, size_t variable) { return svmp_particles_name(particles, variable); }
 
-/* Gathers the names of all variables in the first process. */
-static svmp_status collect_titles(const svmp_particles *particles, spread *s, svmp_particles **titles) {
+/* The names of all variables, for the first process: room for them, */
+static svmp_status create_titles(const svmp_particles *particles, const char ***names, svmp_particles **titles) {
     svmp_context *context = particles->context;
+    if (particles->peers->count == 1) return SVMP_OK;
     const size_t whole = particles->peers->rank == 0 ? particles->whole : 1;
-    const char **names = NULL;
+    SVMP_TRY(SVMP_NEW(context, *names, whole));
+    return svmp_particles_create(context, whole, 1, NULL, titles);
+}
+
+/* and the names; whether they could be set is in *written. */
+static svmp_status collect_titles(const svmp_particles *particles, spread *s, const char **names,
+                                  svmp_particles *titles, svmp_status *written) {
     char *text = NULL;
-    svmp_status status = SVMP_NEW(context, names, whole);
-    if (status == SVMP_OK) status = svmp_particles_create(context, whole, 1, NULL, titles);
-    SVMP_CHECK(svmp_agree(context, particles->peers, status));
-    SVMP_CHECK(svmp_spread_names(s, particles->whole, name_of, particles, &text, names));
-    for (size_t i = 0; particles->peers->rank == 0 && i < whole && status == SVMP_OK; i++)
-        status = svmp_particles_set_name(*titles, i, names[i]);
-    status = svmp_agree(context, particles->peers, status);
-done:
-    svmp_release(context, text);
-    svmp_release(context, names);
+    if (titles == NULL) return SVMP_OK;
+    const svmp_status status = svmp_spread_names(s, particles->whole, name_of, particles, &text, names);
+    for (size_t i = 0; particles->peers->rank == 0 && i < titles->variables && status == SVMP_OK; i++)
+        if (*written == SVMP_OK) *written = svmp_particles_set_name(titles, i, names[i]);
+    svmp_release(particles->context, text);
     return status;
 }
 
@@ -135,52 +137,60 @@ static svmp_status write_rows(output_file *output, const svmp_particles *particl
 }
 
 /* Collective; only the first process has an output. If writing fails, it continues without one, because the others wait
- * for it. */
-static svmp_status write_table(output_file *output, const svmp_particles *particles, spread *s) {
+ * for it. `titles`: with several processes, particles with the names of all variables. */
+static svmp_status write_table(output_file *output, const svmp_particles *particles, const svmp_particles *titles,
+                               svmp_status written, spread *s) {
     const size_t together = svmp_spread_rows(particles->whole);
-    svmp_particles *titles = NULL; /* with several processes: the names of all variables */
     csv_columns columns = {0};
-    double *block = NULL;
-    svmp_status status = SVMP_OK, written = SVMP_OK;
-    if (particles->peers->count > 1) SVMP_CHECK(collect_titles(particles, s, &titles));
-    if (output) written = svmp_columns_of(titles ? titles : particles, &particles->known, &columns);
+    if (output && written == SVMP_OK)
+        written = svmp_columns_of(titles ? titles : particles, &particles->known, &columns);
     if (output && written == SVMP_OK) written = write_record(output, &columns);
     if (output && written == SVMP_OK) written = write_header(output, particles, &columns);
     for (size_t l = 0; l < particles->count; l += together) {
         const size_t last = l + together < particles->count ? l + together : particles->count;
-        SVMP_CHECK(svmp_spread_collect(s, (spread_block){0, particles->whole, l, last}, particles->count,
-                                       particles->values, &block));
+        const double *block =
+            svmp_spread_collect(s, (spread_block){0, particles->whole, l, last}, particles->count, particles->values);
         if (output && written == SVMP_OK) written = write_rows(output, particles, &columns, l, last, block);
     }
-    status = written;
-done:
     svmp_columns_free(&columns);
-    svmp_particles_free(titles);
-    return status;
+    return written;
+}
+
+/* All that can fail before the processes exchange anything. */
+static svmp_status begin_file(const svmp_particles *particles, const char *path, const char *comments, int overwrite,
+                              number_locale *locale, output_file *output) {
+    SVMP_TRY(check_readable(particles, path));
+    SVMP_TRY(svmp_number_enter(particles->context, locale));
+    if (particles->peers->rank > 0) return SVMP_OK;
+    SVMP_TRY(svmp_output_open(particles->context, path, overwrite, output));
+    if (comments) SVMP_TRY(write_comments(output, comments));
+    return write_series(output, particles);
 }
 
 static svmp_status write_file(const svmp_particles *particles, const char *path, const char *comments, int overwrite) {
     svmp_context *context = particles->context;
     const svmp_peers *peers = particles->peers;
+    const size_t whole = particles->whole, rows = svmp_spread_rows(whole);
     const int first = peers->rank == 0;
+    svmp_particles *titles = NULL;
+    const char **names = NULL;
     output_file output = {0};
     number_locale locale = {0};
     spread s = {0};
-    svmp_status status;
-    status = svmp_number_enter(context, &locale);
-    SVMP_CHECK(svmp_agree(context, peers, status));
-    SVMP_CHECK(svmp_spread_open(context, peers, particles->whole, particles->variables, particles->place, &s));
-    if (first) status = svmp_output_open(context, path, overwrite, &output);
-    if (first && status == SVMP_OK && comments) status = write_comments(&output, comments);
-    if (first && status == SVMP_OK) status = write_series(&output, particles);
-    SVMP_CHECK(svmp_agree(context, peers, status));
-    status = write_table(first ? &output : NULL, particles, &s);
+    svmp_status written = SVMP_OK, status = begin_file(particles, path, comments, overwrite, &locale, &output);
+    if (status == SVMP_OK) status = create_titles(particles, &names, &titles);
+    SVMP_CHECK(svmp_spread_open(context, peers, whole, particles->variables, particles->place,
+                                whole * (rows < particles->count ? rows : particles->count), status, &s));
+    SVMP_CHECK(collect_titles(particles, &s, names, titles, &written));
+    status = write_table(first ? &output : NULL, particles, titles, written, &s);
     if (first && status == SVMP_OK) status = svmp_output_finish(&output);
     status = svmp_agree(context, peers, status);
 done:
     svmp_output_close(&output);
     svmp_spread_close(&s);
     svmp_number_leave(&locale);
+    svmp_release(context, names);
+    svmp_particles_free(titles);
     return status;
 }
 
@@ -189,12 +199,11 @@ svmp_status svmp_particles_write(const svmp_particles *particles, const char *pa
     if (particles == NULL) return SVMP_BAD_CALL;
     svmp_context *context = particles->context;
     if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_particles_write: the path is NULL.");
-    svmp_status status = check_readable(particles, path);
-    SVMP_TRY(svmp_agree(context, particles->peers, status));
     if (!svmp_path_is_netcdf(path)) return write_file(particles, path, comments, overwrite);
     if (particles->peers->count > 1)
         return svmp_fail(context, SVMP_UNSUPPORTED,
                          "Several processes cannot write '%s': they can write only files that end in .csv.", path);
+    SVMP_TRY(check_readable(particles, path));
     return svmp_netcdf_write(particles, path, comments, overwrite);
 }
 
