@@ -1,8 +1,12 @@
-/* Special functions that libm lacks, accurate to about 1e-14 relative where nothing else is said. No globals. */
+/* Special functions that libm lacks, accurate to about 1e-14 relative where nothing else is said. No globals. Those
+ * that loops run with several lanes an instruction are in fast_*.h. */
 #ifndef SVMP_MATHS_SPECIAL_H
 #define SVMP_MATHS_SPECIAL_H
 
-#include "maths/fast_exponential.h"
+#include "maths/fast_gamma.h"
+#include "maths/fast_normal.h"
+#include "maths/fast_power.h"
+#include "maths/fast_trigonometric.h"
 
 /* How the functions are declared, and those that only they call: on a device as its own. A structure is MADE(type){...}
  * in C and in C++. */
@@ -16,18 +20,14 @@
 #define MADE(type)  (type)
 #endif
 
-SPECIAL double svmp_log_gamma(double x); /* log |gamma(x)|, without libm's global sign */
-SPECIAL double svmp_digamma(double x);   /* its derivative */
-SPECIAL double svmp_trigamma(double x);  /* the derivative of that */
-
-SPECIAL double svmp_log1m_exp(double x); /* log(1 - exp(-x)), x > 0 */
-
-SPECIAL double svmp_normal_density(double x);
-SPECIAL double svmp_normal_cdf(double x);
-SPECIAL double svmp_log_normal_cdf(double x);
-SPECIAL double svmp_normal_hazard(double x); /* density / cdf: the derivative of the log cdf */
-SPECIAL double svmp_normal_hazard_slope(double x);
-SPECIAL double svmp_normal_quantile(double p); /* the inverse of the cdf; NaN outside 0 <= p <= 1 */
+SPECIAL double svmp_log_gamma(double x); /* log |gamma(x)| */
+#ifdef __CUDACC__
+#define svmp_gamma tgamma
+#else
+double svmp_gamma(double x);
+#endif
+SPECIAL double svmp_digamma(double x);  /* the derivative of log gamma */
+SPECIAL double svmp_trigamma(double x); /* the derivative of that */
 
 /* log P(a, x) and log Q(a, x) = log(1 - P), of the regularised incomplete gamma functions, a > 0, x >= 0; and their
  * derivatives with respect to a, by differentiating the series (x < a + 1) or the continued fraction term by term. The
