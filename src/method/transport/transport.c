@@ -40,7 +40,6 @@ enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, TRANSPORT_STEPS = 100 };
 static const double no_progress = 0.9;        /* of the unrest before, after twice as many iterations */
 static const double far_below_median = 15;    /* below the median log density: e^-15 */
 static const double off = 1.2, far_off = 1.5; /* of an sd, as a ratio: after and before it is held */
-static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
 
@@ -133,7 +132,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_sweeper_create(b, &state->sweeper));
     SVMP_TRY(svmp_trajectory_create(b, state->q, &state->global));
     SVMP_TRY(svmp_mode_jump_create(b, &state->mode_jump));
-    state->local = (double)svmp_gaussian_entries(state->q) > dense * (double)variables;
+    state->local = svmp_trajectory_is_expensive(state->q, variables);
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &state->averages));
     SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->moved));
     SVMP_TRY(svmp_model_discontinuities(run->model, &state->discontinuous));
