@@ -14,7 +14,7 @@ static const backend_kind *const kinds[] = {
 
 const char *svmp_backend_name(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k]->name : NULL; }
 
-/* The name that was probably meant; NULL: none. What others call it, in any case, is `cuda`. */
+/* The name that was probably meant; NULL: none. Other programs' names for a GPU mean `cuda`. */
 static const char *suggest(const char *name) {
     static const char *const elsewhere[] = {"gpu", "nvidia", "cuda-f32"};
     enum { KINDS = sizeof kinds / sizeof *kinds, ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };
@@ -94,7 +94,7 @@ svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) 
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
-    if (which == ARRAY_SD) SVMP_TRY(svmp_mpi_bring(b->model->graph, b->sd)); /* of the halo, too */
+    if (which == ARRAY_SD) SVMP_TRY(svmp_mpi_bring(b->model->graph, b->sd)); /* including the halo */
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 

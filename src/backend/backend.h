@@ -7,9 +7,8 @@
  *
  * All of them read the same old particles and may divide the work in any way that does not change the bits. `ref` is
  * plain loops, the oracle for all others. For a part of a model (model/model_part.h) a backend moves the own nodes;
- * `mpi` then wraps the local backend and updates the halo. A backend with particles elsewhere is asked for all own
- * nodes at once, when the halo is there.
- */
+ * `mpi` then wraps the local backend and updates the halo. A backend whose particles are not in the memory of this
+ * process handles all own nodes at once, when the halo has arrived. */
 #ifndef SVMP_BACKEND_BACKEND_H
 #define SVMP_BACKEND_BACKEND_H
 
@@ -35,28 +34,28 @@ typedef enum backend_array {
 typedef struct backend_kind {
     const char *name;
 
-    /* Allocates the backend's own data (`own`) for a kernel; `k` is NULL for a method without a kernel. */
+    /* Allocates the backend's state (`local_state`) for a kernel; `k` is NULL for a method without a kernel. */
     svmp_status (*alloc)(backend *b, const kernel *k);
     void (*free)(backend *b);
 
-    svmp_status (*exchange)(backend *b); /* NULL: there are no other processes */
+    svmp_status (*exchange)(backend *b); /* NULL if there are no other processes */
 
     /* The same, but complete on return: for code that reads particles between iterations. */
     svmp_status (*refresh)(backend *b);
 
     svmp_status (*score)(backend *b);
 
-    /* Brings the sd up to date first (svmp_host_units), where somebody asks for it: once an iteration. */
+    /* Updates the sd first (svmp_host_units), once per iteration, if it is used. */
     svmp_status (*stein)(backend *b, const kernel *k, size_t t);
     svmp_status (*step)(backend *b, const step *s, double rate, size_t t);
 
     /* Langevin's move: x <- x + rate s + sqrt(2 rate) noise. */
     svmp_status (*diffuse)(backend *b, double rate, size_t t);
 
-    /* For a backend that goes on without waiting for what came of a step, where `patience` lets it: waits for all that
-     * is not known. SVMP_NOT_FINITE: as if the step that failed had been the last one; b->undone says how many others
-     * had been made, so that iterations can be counted again. Operations and access to arrays may end so, too. NULL: a
-     * step is complete on return. */
+    /* For a backend that queues steps, up to b->most_queued: waits until all of them are complete. SVMP_NOT_FINITE: a
+     * step failed, and the state is as if it had been the last one; b->rolled_back counts the later steps that were
+     * undone, so that iterations can be recounted. Operations and access to arrays may return this, too. NULL: a step
+     * is complete on return. */
     svmp_status (*await)(backend *b);
 
     /* For a backend whose particles are not in the memory of this process: `fetch` copies an array to b->x, b->score,
@@ -65,21 +64,21 @@ typedef struct backend_kind {
     svmp_status (*store)(backend *b, backend_array which);
 
     /* The same for variables first ... last - 1 of the particles, of a part of a model: the boundary is fetched to be
-     * sent, and the halo stored when it has come. */
+     * sent, and the halo stored when it has arrived. */
     svmp_status (*fetch_rows)(backend *b, size_t first, size_t last);
     svmp_status (*store_rows)(backend *b, size_t first, size_t last);
 
-    /* Measures the first `count` particles as they are with a kernel, for the Stein discrepancy (stein/discrepancy.h):
-     * `measured` has room for the own variables; random domains are those of iteration t. Kernel and count are the same
-     * in every call. Where it fails, for want of memory or because of scores that are not finite, stein/discrepancy.c
-     * can still measure the arrays in this process. NULL: it always does. */
+    /* Computes the measures of the Stein discrepancy (stein/discrepancy.h) for the first `count` particles with a
+     * kernel: `measured` has room for the own variables; random domains are those of iteration t. Kernel and count are
+     * the same in every call. If it fails, for lack of memory or because of scores that are not finite,
+     * stein/discrepancy.c can still compute them in this process. NULL: it always does. */
     svmp_status (*measure)(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured);
 
-    /* Undoes the last step, which was right here and failed in another process. NULL: x and phi trade places. */
+    /* Undoes the last step, which succeeded here and failed in another process. NULL: x and phi are swapped. */
     void (*take_back)(backend *b);
 
-    /* Whether so many numbers, the kernel between all pairs of particles, are kept for a domain that so many variables
-     * share, rather than computed again for each of them. For estimates of memory; NULL: never, in this process. */
+    /* Whether the kernel between all pairs of particles is stored for a domain shared by this many variables, instead
+     * of being recomputed for each. For estimates of memory; NULL: never in this process. */
     int (*keeps)(double pairs, size_t variables);
 } backend_kind;
 
@@ -95,7 +94,7 @@ const char *svmp_backend_name(size_t k);
 /* Returns NULL, with an error that lists the names, if there is no backend of that name. */
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name);
 
-enum { BACKEND_MOST_QUEUED = 32 }; /* steps that a backend may be ahead of its caller */
+enum { BACKEND_MOST_QUEUED = 32 }; /* the most steps that a backend may queue */
 
 struct backend {
     const backend_kind *kind, *local; /* `local` does the work; it differs from `kind` only with several processes */
@@ -109,21 +108,20 @@ struct backend {
     const char *runs_as; /* the name of the backend that `kind` selected on this machine; NULL: `kind` itself */
     double *x, *score, *phi, *state[2]; /* variables * n each; a state that the rule does not keep is NULL. For backends
                                          * alone: others call svmp_backend_view and svmp_backend_edit */
-    double *sd;                         /* variables: the particles' own standard deviation (dividing by n), smoothed
-                                         * over iterations, where kernel or step are in units of it; 0: not seen yet,
-                                         * or all particles are one. NULL: nobody asks */
-    double *z;                          /* variables * n, where sd is: x less its mean, in units of the sd */
-    struct messages *messages;          /* to nodes (node_messages.h); NULL: the kernel asks for none */
-    double largest;                     /* max |phi| of the last step, before the rule made a displacement of it, or
-                                         * what the method has in its place */
-    size_t most_queued;                 /* steps whose outcome may be unknown when `step` and `diffuse` return */
-    size_t queued;                      /* steps whose outcome is unknown; `largest` is that of the step before them, */
-    double past[BACKEND_MOST_QUEUED];   /* and that of step t < those is past[t % BACKEND_MOST_QUEUED] */
-    size_t rolled_back;                 /* steps before the current one that were undone since the caller set it to 0 */
-    int moved;                          /* whether phi holds the particles before the last step, and x those after it */
-    evaluator *evaluator;               /* of backends that use the model's own */
-    void *local_state;                  /* the local backend's */
-    struct mpi_halo *mpi;               /* of `mpi` */
+    double *sd; /* variables: the particles' own standard deviation (dividing by n), smoothed over iterations, if kernel
+                   or step are in units of it; 0: not computed yet, or all particles are equal. NULL if unused */
+    double *z;  /* variables * n, where sd is: x less its mean, in units of the sd */
+    struct messages *messages; /* to nodes (node_messages.h); NULL: the kernel needs none */
+    double largest;     /* max |phi| of the last step, before the rule turns it into a displacement, or the method's own
+                           quantity */
+    size_t most_queued; /* steps whose outcome may be unknown when `step` and `diffuse` return */
+    size_t queued;      /* steps whose outcome is unknown; `largest` is that of the step before them, */
+    double past[BACKEND_MOST_QUEUED]; /* and that of step t < those is past[t % BACKEND_MOST_QUEUED] */
+    size_t rolled_back;               /* steps before the current one that were undone since the caller set it to 0 */
+    int moved;                        /* whether phi holds the particles before the last step, and x those after it */
+    evaluator *evaluator;             /* of backends that use the model's own */
+    void *local_state;                /* of the local backend */
+    struct mpi_halo *mpi;             /* of `mpi` */
 };
 
 /* `k` and `s` may be NULL: no kernel, no step state. */
@@ -141,9 +139,8 @@ svmp_status svmp_backend_commit(backend *b, backend_array which);
 /* The neighbours' particles as they are now, for code that reads them between iterations. Nothing in one process. */
 svmp_status svmp_backend_refresh(backend *b);
 
-/* sd <- 0.95 sd + 0.05 (that of the particles as they are), or where it is 0 the latter; and z. Once an iteration,
- * before the kernel; of own variables with the first nodes of `span`, of the halo with the last ones. Nothing where
- * nobody asks. */
+/* sd <- 0.95 sd + 0.05 (sd of the current particles), or the latter if sd is 0; and z. Once an iteration, before the
+ * kernel; for own variables with the first nodes of `span`, for the halo with the last ones. Does nothing if unused. */
 void svmp_host_units(backend *b);
 
 /* The variables that go with the span above: own ones, the halo, both or none. */
@@ -158,8 +155,8 @@ variable_span svmp_host_fresh(const backend *b);
 svmp_status svmp_host_step(backend *b, const step *s, double rate, size_t t);
 svmp_status svmp_host_diffuse(backend *b, double rate, size_t t);
 
-/* The error of a step after which the scores or the new particles, in phi, are not all finite: says which number is not
- * finite first, and why as far as can be told. Reads the arrays in the memory of this process. */
+/* The error of a step after which the scores or the new particles, in phi, are not all finite: names the first number
+ * that is not finite and, if possible, the reason. Reads the arrays in the memory of this process. */
 svmp_status svmp_host_not_finite(backend *b, size_t t);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include "model/program_factors.h"
 
-/* Whether a device is worth its launches: measured in docs/gpu.md. A node and a pair of particles count as one. */
+/* The size from which a device outweighs its launches, as measured in docs/gpu.md. A unit is a node times a pair of
+ * particles. */
 static int is_small(const svmp_model *model, double n, const kernel *k) {
     const double nodes = (double)model->graph->nodes;
     return (k ? nodes * n * n : nodes * n * 100) < 1e6;
@@ -18,7 +19,7 @@ static int has_functions(const svmp_model *model) {
     return 0;
 }
 
-/* The first sentence, for the end of another one: without its full stop, and a capital stays only in a name. */
+/* The first sentence as a clause within another one: without its full stop, and with a capital only for a name. */
 static void make_clause(const char *sentences, char *clause, size_t size) {
     const char *end = strstr(sentences, ". ");
     size_t length = end ? (size_t)(end - sentences) : strlen(sentences);

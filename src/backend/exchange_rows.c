@@ -11,7 +11,8 @@ struct mpi_halo {
     size_t *out, *in;     /* rows to each neighbour, and from each */
     double *leaving;      /* the rows to all neighbours, one after the other */
     bool travelling;
-    svmp_status status; /* how score and stein went: told by the step, so that nobody waits for one who has left */
+    svmp_status status; /* the result of score and stein: exchanged with the step, so that no process waits for one that
+                           has left */
     mpi_times times;
 };
 
@@ -27,7 +28,7 @@ static void pack(const svmp_graph *graph, size_t n, const double *values, double
     }
 }
 
-/* How something went that others cannot wait for: they hear of it with the step. */
+/* Records a failure; the other processes learn of it with the step. */
 static void note(backend *b, svmp_status status) {
     if (b->mpi->status == SVMP_OK) b->mpi->status = status;
 }
@@ -49,7 +50,7 @@ static svmp_status exchange(backend *b) {
     return SVMP_OK;
 }
 
-/* Lets messages go on, where they move only while somebody asks for them. */
+/* Makes progress with messages, because some MPI libraries advance them only within calls. */
 static void nudge(const backend *b) {
     const svmp_peers *peers = b->model->graph->peers;
     if (b->mpi->travelling) b->mpi->travelling = !peers->arrived(peers, b->mpi->line, false);
@@ -87,14 +88,14 @@ static svmp_status score(backend *b) {
     return SVMP_OK;
 }
 
-/* The halo is there: the scores of the nodes that read it. */
+/* After the halo has arrived: the scores of the nodes that read it. */
 static void score_boundary(backend *b) {
     arrive(b);
     b->span = (node_span){b->model->graph->inner, b->model->graph->moved};
     note(b, b->local->score(b));
 }
 
-/* The interior in slices, a look at the messages after each. What a kernel on all variables does, it does with the last
+/* The interior in slices, with progress on messages after each. A kernel on all variables is evaluated with the last
  * own node. */
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     enum { SLICES = 64, LEAST = 16 };
@@ -115,7 +116,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     return SVMP_OK;
 }
 
-/* All have moved, or none has. */
+/* Either all processes have moved or none. */
 static svmp_status agree(backend *b, svmp_status status) {
     const svmp_peers *peers = b->model->graph->peers;
     const double started = svmp_clock_seconds();
@@ -154,7 +155,7 @@ static const backend_kind svmp_backend_mpi = {.name = "mpi",
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* How many rows go where, and come from where; and room for those that leave, of n numbers. */
+/* The numbers of rows to and from each neighbour, and memory for outgoing rows of n numbers. */
 static svmp_status count_rows(const svmp_graph *graph, size_t n, struct mpi_halo *m) {
     const graph_halo *halo = graph->halo;
     size_t all = 0;

@@ -1,4 +1,4 @@
-/* Of a part of a model: the backend that wraps a local one, and exchanges rows with the processes that have the other
+/* For a part of a model: the backend that wraps a local one and exchanges rows with the processes that have the other
  * parts. */
 #ifndef SVMP_BACKEND_EXCHANGE_ROWS_H
 #define SVMP_BACKEND_EXCHANGE_ROWS_H
@@ -14,8 +14,8 @@
 svmp_status svmp_mpi_attach(backend *b);
 void svmp_mpi_detach(backend *b);
 
-/* Values of variables, one number each: those of the halo arrive from the processes that own them. All processes that
- * have parts call it; of a whole graph there is nothing to do. */
+/* Values of variables, one number each: those of the halo arrive from the processes that own them. Collective; does
+ * nothing for a whole graph. */
 svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values);
 
 /* Seconds that the backend has spent on communication. */

@@ -27,8 +27,8 @@ static double largest_of(size_t n, const double *row) {
     return largest;
 }
 
-/* The new place of variable i, phi = x + phi, projected onto its box; what is not finite stays so, to be found. Returns
- * whether all of it is finite. */
+/* The new place of variable i, phi = x + phi, projected onto its box; values that are not finite stay so. Returns
+ * whether all are finite. */
 static int move(backend *b, size_t i) {
     const double low = b->model->lower[i], high = b->model->upper[i], *x = b->x + i * b->n;
     double *phi = b->phi + i * b->n;
@@ -77,14 +77,14 @@ void svmp_host_units(backend *b) {
     svmp_parallel_for(threads, count, 0, update_unit, &(unit_work){b, fresh.first});
 }
 
-/* What a step in units of the sd is counted in: where there is none, as of a single particle, in those of the model. */
+/* The unit of a step in units of the sd: without an sd, as for a single particle, that of the model. */
 static double unit_of(const backend *b, const step *s, size_t i) {
     return s->rule->in_sd && b->sd[i] > 0 ? b->sd[i] : 1;
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* The new particles stand where phi was: the two trade places, so that a step that fails leaves the old ones alone. */
+/* The new particles overwrite phi, then the two are swapped, so that a failed step leaves the old ones unchanged. */
 static svmp_status accept(backend *b, int finite, size_t t) {
     b->moved = finite;
     if (!finite) return svmp_host_not_finite(b, t);

@@ -8,7 +8,7 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Hubs of a term on `near`; the processes that have parts tell each other who is one. */
+/* Finds the hubs of a term on `near`; processes exchange them for their halos. */
 static svmp_status find_hubs(backend *b, const kernel_term *term, index_lists *lists) {
     const svmp_graph *graph = b->model->graph;
     const size_t most = svmp_near_most(term, b->n);
@@ -23,7 +23,7 @@ done:
     return status;
 }
 
-/* Nodes first ... last - 1 that have a message; they need no colours, for their scores do not wait for each other. */
+/* Nodes first ... last - 1 that have a message; all have one colour, because their scores are independent. */
 static svmp_status make_evaluator(backend *b, size_t first, size_t last, node_evaluator **made, size_t *variables) {
     const svmp_graph *graph = b->model->graph;
     uint32_t *colour = NULL;
@@ -39,7 +39,7 @@ static svmp_status make_evaluator(backend *b, size_t first, size_t last, node_ev
     return status;
 }
 
-/* Rows of nodes that are not asked are never touched, and so take no memory where the system gives it when it is. */
+/* Rows of nodes without a message are never touched, and take no memory if the system allocates pages on first use. */
 static svmp_status alloc_workspace(backend *b, const kernel *k) {
     const svmp_graph *graph = b->model->graph;
     messages *m = b->messages;
@@ -84,8 +84,8 @@ void svmp_message_place(size_t n, const double *x, double *at) {
     for (size_t l = 0; l < n; l++) at[l] = mean;
 }
 
-/* A particle whose message is not finite, because the node's mean is impossible there, counts as the mean of the
- * others. In a unit that is a power of two nothing overflows. */
+/* A particle whose message is not finite, because the node's mean is impossible there, gets the mean of the others. The
+ * unit is a power of two and prevents overflow. */
 void svmp_message_standardise(size_t n, double *row) {
     double sum = 0, count = 0;
     for (size_t l = 0; l < n; l++)

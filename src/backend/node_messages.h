@@ -9,26 +9,26 @@
 #include "stein/hubs.h"
 
 typedef struct messages {
-    index_lists hubs[KERNEL_TERMS_MAX]; /* term -> what its hubs see */
+    index_lists hubs[KERNEL_TERMS_MAX]; /* term -> the nodes that its hubs read */
     unsigned char *has_message;         /* own node -> whether it has a message */
-    node_evaluator *evaluators[2];      /* of those of the interior, and of the boundary; NULL: there is none */
-    size_t variables[2];                /* that these have */
-    double *at;                         /* own variables * n: where the scores are taken; rows of those asked alone */
-    double *rows;                       /* own variables * n: the messages t, the same */
+    node_evaluator *evaluators[2];      /* for the interior and for the boundary; NULL if there are no messages */
+    size_t variables[2];                /* of these nodes */
+    double *at; /* own variables * n: the points at which scores are evaluated; only the rows of nodes with a message */
+    double *rows; /* own variables * n: the messages t, for the same rows */
 } messages;
 
-/* Makes b->messages if a term asks for any. Of a part of a model all processes call it. */
+/* Makes b->messages if a term needs any. Collective for a part of a model. */
 svmp_status svmp_messages_create(backend *b, const kernel *k);
 void svmp_messages_free(backend *b);
 
-/* The messages that go with b->span, from the particles as they are: of the interior with the first nodes, of the
- * boundary with the last ones, when the halo is there. Nothing where none are asked for. */
+/* Updates the messages that belong to b->span from the current particles: of the interior with the first nodes, of the
+ * boundary with the last ones, when the halo has arrived. Does nothing without messages. */
 svmp_status svmp_messages_update(backend *b);
 
-/* The same at given particles, of all own nodes. */
+/* The same at given particles, for all own nodes. */
 svmp_status svmp_messages_at(backend *b, const double *x);
 
-/* Where the score of a message is taken: all n numbers are the mean of x, n numbers. */
+/* The point at which the score of a message is evaluated: all n numbers are the mean of the n numbers x. */
 void svmp_message_place(size_t n, const double *x, double *at);
 
 /* T to t, n numbers. */

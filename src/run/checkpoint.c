@@ -49,8 +49,8 @@ static svmp_status model(checkpoint *file, const svmp_run *run) {
     return SVMP_OK;
 }
 
-/* The iterations, and the draws of a sampler, may be more than they were: the run is then a longer one that has come
- * just as far. Not where the step falls along the whole run: it would have fallen more slowly. */
+/* The iterations, and the draws of a sampler, may be increased, which continues a longer run. This is not possible if
+ * the step decreases over the whole run, because it would have decreased more slowly. */
 static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const char *name, const char *saved,
                             const char *now) {
     size_t before = 0, after = 0;
@@ -67,8 +67,8 @@ static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const c
     return SVMP_OK;
 }
 
-/* Checkpoints of svmp 0.2.0 have the backend that was asked for. It may be `auto`: whatever it was then, they go on
- * with what it is now. Or it is a GPU that did nothing. */
+/* Checkpoints of svmp 0.2.0 store the requested backend. If that is `auto`, they continue with whatever it selects now.
+ * It may also be a GPU that was not used. */
 static svmp_status other_backend(const checkpoint *file, const svmp_run *run, const char *saved, const char *now) {
     if (run->method->on_host && strncmp(saved, "cuda", 4) == 0) return SVMP_OK;
     if (strcmp(saved, svmp_backend_auto.name) != 0)
@@ -87,9 +87,9 @@ static svmp_status option(checkpoint *file, const svmp_run *run, const option_ro
     const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0,
               by_backend = strcmp(name, "backend") == 0;
     snprintf(item, sizeof item, CHECKPOINT_OPTION "%s", name);
-    if (by_backend) now = run->backend->local->name; /* what `auto` came to be */
-    if (iterations && (run->method->yield != SVMP_YIELD_CHAINS ||
-                       run->method->sweeps)) /* as many as the method does, where nothing was said */
+    if (by_backend) now = run->backend->local->name; /* what `auto` has selected */
+    if (iterations &&
+        (run->method->yield != SVMP_YIELD_CHAINS || run->method->sweeps)) /* the method's default, unless given */
         snprintf(buffer, sizeof buffer, "%zu", run->iterations), now = buffer;
     if (!file->archive.loading) return svmp_checkpoint_put_text(file, item, now);
     SVMP_TRY(svmp_checkpoint_take_text(file, item, &saved));
@@ -116,7 +116,7 @@ static svmp_status start(checkpoint *file, const svmp_run *run) {
                      file->path, saved ? "other particles" : "random particles, not from a file");
 }
 
-/* What the process that has the file finds wrong, all processes say. */
+/* All processes report the error of the process that has the file. */
 static svmp_status identity(checkpoint *file, const svmp_run *run) {
     SVMP_TRY(svmp_model_agree(run->model, version(file)));
     SVMP_TRY(svmp_model_agree(run->model, model(file, run)));
@@ -126,16 +126,16 @@ static svmp_status identity(checkpoint *file, const svmp_run *run) {
 
 /* ---- where it stands --------------------------------------------------------------------------------------------- */
 
-/* An array of the backend, n numbers a variable: saves it, or loads it. */
+/* Saves or loads an array of the backend, n numbers per variable. */
 static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, size_t n, backend *b) {
     double *values;
     SVMP_TRY(svmp_backend_edit(b, which, &values));
-    if (values == NULL) return SVMP_OK; /* nobody asks for it */
+    if (values == NULL) return SVMP_OK; /* unused */
     SVMP_TRY(svmp_checkpoint_rows(file, name, own, n, values));
     return file->archive.loading ? svmp_backend_commit(b, which) : SVMP_OK;
 }
 
-/* Particles, and all that the method has beside them. */
+/* Particles and the state of the method. */
 static svmp_status rows(checkpoint *file, svmp_run *run) {
     backend *b = run->backend;
     const svmp_graph *graph = run->model->graph;
@@ -200,7 +200,7 @@ svmp_status svmp_run_load(svmp_run *run, const char *path) {
     SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
     SVMP_CHECK(svmp_checkpoint_open(run->context, run->model->graph->peers, path, &file));
     SVMP_CHECK(identity(&file, run));
-    run->unusable = 1; /* until the whole state has come */
+    run->unusable = 1; /* until the whole state has been loaded */
     SVMP_CHECK(state(&file, run));
     SVMP_CHECK(svmp_checkpoint_expect_end(&file));
     run->unusable = 0;

@@ -36,7 +36,7 @@ static svmp_status put(checkpoint *file, size_t size, const void *bytes) {
 /* Whether this process has the file. */
 static int here(const checkpoint *file) { return file->peers->rank == 0; }
 
-/* The status of the process that has the file, on all. */
+/* Makes the status of the process that has the file that of all processes. */
 static svmp_status agree(const checkpoint *file, svmp_status status) {
     return svmp_agree(file->archive.context, file->peers, status);
 }
@@ -119,7 +119,7 @@ static svmp_status get(checkpoint *file, size_t size, void *bytes) {
     return SVMP_OK;
 }
 
-/* The checksum of all before it, a block at a time. */
+/* Checks the checksum of everything before it, block by block. */
 static svmp_status check_sum(checkpoint *file) {
     uint64_t hash = SVMP_HASH_START, said = 0, block[1 << 12];
     while (file->left > 0) {
@@ -132,7 +132,7 @@ static svmp_status check_sum(checkpoint *file) {
     return hash == said ? SVMP_OK : refuse(file, "is damaged: the checksum does not match");
 }
 
-/* The head and the checksum: from here on the file is as it was written. */
+/* Checks the header and the checksum: after this the file is known to be intact. */
 static svmp_status check_file(checkpoint *file, uint64_t size) {
     head first = {0};
     file->left = size;
@@ -161,7 +161,7 @@ static svmp_status open_input(checkpoint *file) {
     return check_file(file, (uint64_t)about.st_size);
 }
 
-/* Comes to the next item, which has this name and type. */
+/* Reads the head of the next item, which must have this name and type. */
 static svmp_status find_item(checkpoint *file, const char *name, archive_type type, uint64_t *count) {
     item next = {0};
     const uint64_t size = type == ARCHIVE_TEXT ? 1 : WORD;
@@ -173,7 +173,7 @@ static svmp_status find_item(checkpoint *file, const char *name, archive_type ty
     return SVMP_OK;
 }
 
-/* So many numbers under this name. */
+/* Reads an item of `count` numbers with this name. */
 static svmp_status find_numbers(checkpoint *file, const char *name, archive_type type, size_t count) {
     uint64_t saved = 0;
     SVMP_TRY(find_item(file, name, type, &saved));
@@ -195,7 +195,7 @@ static svmp_status take_numbers(archive *a, const char *name, archive_type type,
     return SVMP_OK;
 }
 
-/* Block by block; where reading fails, all blocks are dealt out all the same, for the others' sake. */
+/* Block by block; if reading fails, all blocks are still distributed, because the other processes wait for them. */
 static svmp_status take_rows(checkpoint *file, const char *name, spread *rows, size_t n, double *values) {
     const size_t together = svmp_spread_rows(n);
     svmp_status status = SVMP_OK;
@@ -215,7 +215,7 @@ svmp_status svmp_checkpoint_rows(checkpoint *file, const char *name, spread *row
     return (file->archive.loading ? take_rows(file, name, rows, n, values) : put_rows(file, name, rows, n, values));
 }
 
-/* A text, and the zeros that fill up its last word. */
+/* A text, padded with zeros to whole words. */
 static svmp_status get_text(checkpoint *file, const char *name) {
     uint64_t size = 0;
     SVMP_TRY(find_item(file, name, ARCHIVE_TEXT, &size));
@@ -235,7 +235,7 @@ svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const 
     return SVMP_OK;
 }
 
-/* Comes to the item of this name; *found: there is one. */
+/* Skips to the item of this name; *found: whether there is one. */
 static svmp_status skip_to(checkpoint *file, const char *name, int *found) {
     for (*found = 0; file->left >= sizeof(item);) {
         item next = {0};

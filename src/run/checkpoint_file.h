@@ -13,8 +13,8 @@
 #include "base/output_file.h"
 #include "base/peer_rows.h"
 
-#define CHECKPOINT_OPTION  "option "                   /* what stands before the name of an option, */
-#define CHECKPOINT_BACKEND CHECKPOINT_OPTION "backend" /* and the one that is asked for before there is a run */
+#define CHECKPOINT_OPTION  "option "                   /* the prefix of option names, */
+#define CHECKPOINT_BACKEND CHECKPOINT_OPTION "backend" /* and the option that is read before there is a run */
 
 typedef struct checkpoint {
     archive archive; /* first, so that the checkpoint is an archive */
@@ -43,10 +43,10 @@ svmp_status svmp_checkpoint_finish(checkpoint *file);
  * check, and never held in memory. */
 svmp_status svmp_checkpoint_open(svmp_context *context, const svmp_peers *peers, const char *path, checkpoint *file);
 
-/* *text belongs to the file and is valid until the next text; NULL in processes other than the first. */
+/* *text is borrowed and valid until the next text; NULL in processes other than the first. */
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text);
 
-/* The same for a text that is further on; what stands before it is skipped. NULL: there is none of that name. */
+/* The same for a later text; items before it are skipped. NULL if there is none of that name. */
 svmp_status svmp_checkpoint_find_text(checkpoint *file, const char *name, const char **text);
 
 /* Fails unless all items were read. */

@@ -5,7 +5,7 @@
 #include "base/peer_rows.h"
 #include "model/text_model.h"
 
-/* Some particles at a time: rows of all variables with the leaves' behind them, and of what is monitored. */
+/* A block of particles: rows of all variables followed by the leaves, and of monitored values. */
 typedef struct follower {
     const svmp_run *run;
     const lowered_model *lowered;
@@ -13,7 +13,8 @@ typedef struct follower {
     size_t whole, together; /* variables of the whole model, and the most particles of a block */
     size_t n, k, states;    /* particle l of n is draw l*states + k of `made` */
     double *variables, *monitored;
-    double *probabilities; /* of the discrete unknowns' states, summed over the particles: two numbers each */
+    double *probabilities; /* of the discrete unknowns' states, summed over the particles: two numbers each, whose sum
+                              it is */
     uint64_t *draw;
 } follower;
 
@@ -34,8 +35,8 @@ static void release(follower *f) {
     svmp_release(f->run->context, f->draw);
 }
 
-/* Particles that are inferred together have less noise than as many independent draws, and so shall their leaves. Draws
- * of chains do not depend on each other's number. */
+/* Particles that interact have less noise than independent draws, so their leaves are stratified. Draws of chains are
+ * not, because they must not depend on the number of draws. */
 static bool is_one_sample(const svmp_run *run) { return run->method->yield != SVMP_YIELD_CHAINS; }
 
 /* The l-th draw of a chain has the same leaves however many draws there are. */
@@ -44,13 +45,13 @@ static uint64_t key_of(const svmp_particles *made, size_t l) {
     return (uint64_t)(l / each) << 40 | l % each;
 }
 
-/* `some` numbers of a variable, particles from `from` on, to their places. */
+/* Stores `some` numbers of a variable, for particles from `from` on. */
 static void place(const follower *f, size_t output, size_t from, size_t some, const double *values) {
     double *row = f->made->values + output * f->made->count;
     for (size_t l = 0; l < some; l++) row[(from + l) * f->states + f->k] = values[l];
 }
 
-/* Particles from ... to - 1, whose variables stand in f->variables. */
+/* Derives the values of particles from ... to - 1, whose variables are in f->variables. */
 static svmp_status follow_block(const follower *f, size_t from, size_t to) {
     const lowered_model *lowered = f->lowered;
     const size_t some = to - from;
@@ -81,8 +82,8 @@ static svmp_status follow_alone(follower *f, const double *variables) {
     return SVMP_OK;
 }
 
-/* Leaves, and what is monitored, may depend on variables of any process. So the first one has them with its own, from
- * some particles of all variables at a time. */
+/* Leaves and monitored values may depend on variables of any process, so the first process computes them, from blocks
+ * of particles with all variables. */
 static svmp_status follow_together(follower *f, const double *x) {
     const svmp_run *run = f->run;
     const svmp_graph *graph = run->model->graph;
@@ -106,7 +107,7 @@ done:
     return status;
 }
 
-/* Nothing follows: false, in all processes alike. */
+/* Whether there is anything to derive; the same in all processes. */
 static bool begin(const svmp_run *run, svmp_particles *made, size_t states, follower *f) {
     const lowered_model *lowered = run->model->lowered;
     const svmp_graph *graph = run->model->graph;
@@ -116,8 +117,8 @@ static bool begin(const svmp_run *run, svmp_particles *made, size_t states, foll
     return lowered->monitor_count > 0 || lowered->drawn_names.count > 0 || lowered->discrete_count > 0;
 }
 
-/* The probabilities of the discrete unknowns' values, a series each: "probability.z.3" along "value.1.2", from 1 to 2.
- */
+/* The probabilities of the discrete unknowns' values, one series each: "probability.z.3" along "value.1.2", from 1 to
+ * 2. */
 static svmp_status set_probabilities(const follower *f) {
     const lowered_summed *summed = &f->lowered->summed;
     double *row = f->probabilities;

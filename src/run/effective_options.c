@@ -4,7 +4,7 @@
 #include "run/option_table.h"
 #include "run/run.h"
 
-/* Whether an option says anything to the run's method. */
+/* Whether the run's method uses an option. */
 static int applies(const svmp_run *run, const char *option) {
     static const char *const of_kernels[] = {"kernel", "bandwidth", "tolerance"};
     static const char *const of_chains[] = {"chains", "accept"}, *const of_samplers[] = {"warmup", "draws"},

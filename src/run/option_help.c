@@ -12,7 +12,7 @@
 
 enum { LIST_MOST = 512 };
 
-/* What a method does when the option is not given; NULL: it does not take the option. */
+/* The default of an option for a method; NULL: the method does not take the option. */
 static const char *own_default(const method *m, const char *option, char text[NUMBER_TEXT]) {
     const int chains = m->yield == SVMP_YIELD_CHAINS;
     if (strcmp(option, "step") == 0) return m->step;

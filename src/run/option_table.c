@@ -100,7 +100,7 @@ static svmp_status out_of_bounds(svmp_context *context, const option_row *row, c
 
 static int within(const option_row *row, double value) { return value >= row->lower && value <= row->upper; }
 
-/* Reads the text of a number into its field; 0 when it is none, or out of bounds. */
+/* Reads the text of a number into its field; returns 0 if it is not a number or out of bounds. */
 static int read_number(const option_row *row, const char *value, void *field) {
     const char *end = value + strlen(value);
     size_t count;
@@ -156,7 +156,8 @@ svmp_status svmp_run_options_check(svmp_context *context, const run_options *opt
 
 svmp_status svmp_run_options_copy(svmp_context *context, const run_options *options, run_options *copy) {
     *copy = *options;
-    for (const option_row *row = rows; row < rows + ROWS; row++) /* a failure below leaves nothing that is not ours */
+    for (const option_row *row = rows; row < rows + ROWS;
+         row++) /* so that after a failure below, every string is owned */
         if (row->type == OPTION_TEXT) *(char **)field_of(copy, row) = NULL;
     for (const option_row *row = rows; row < rows + ROWS; row++) {
         if (row->type != OPTION_TEXT) continue;

@@ -12,12 +12,12 @@ typedef struct option_row {
     size_t offset;       /* of its field in run_options */
     double lower, upper; /* of OPTION_COUNT and OPTION_REAL */
     name_list names;     /* the values that it can take; NULL: no list */
-    const char *help;    /* run/option_help.c says what stands in braces */
+    const char *help;    /* run/option_help.c explains words in braces */
 } option_row;
 
 const option_row *svmp_option_rows(size_t *count);
 
-/* The row of a name; NULL: there is none. */
+/* The row of a name; NULL if there is none. */
 const option_row *svmp_option_find(const char *name);
 
 run_options svmp_run_options_default(void);
@@ -29,17 +29,17 @@ svmp_status svmp_run_options_set(svmp_context *context, run_options *options, co
 svmp_status svmp_run_options_copy(svmp_context *context, const run_options *options, run_options *copy);
 void svmp_run_options_free(svmp_context *context, run_options *copy);
 
-/* Fails on a number out of its bounds; the texts are checked by those who read them. */
+/* Fails on a number out of its bounds; the texts are checked where they are parsed. */
 svmp_status svmp_run_options_check(svmp_context *context, const run_options *options);
 
-/* The value of a row as text that reads back to the same value, "" where the method decides: the option's own, or in
- * `buffer`. */
+/* The value of a row as text that reads back to the same value, or "" if the method decides; points to the option's
+ * string or to `buffer`. */
 const char *svmp_run_options_text(const run_options *options, const option_row *row, char buffer[NUMBER_TEXT]);
 
 /* The same as svmp_run_create, with values in place of an options object. */
 svmp_status svmp_run_make(const svmp_model *model, const run_options *options, svmp_run **run);
 
-/* The values of an options object, the defaults of NULL. Its strings stay the object's. */
+/* The values of an options object, the defaults of NULL. Its strings remain owned by the object. */
 run_options svmp_options_values(const svmp_options *options);
 
 svmp_context *svmp_options_context(const svmp_options *options);

@@ -18,7 +18,7 @@
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* A run of one particle on the smallest of models says what the options mean. */
+/* Resolves the options by creating a run of one particle on a minimal model. */
 static svmp_status read_demand(svmp_context *context, const run_options *options, run_demand *d) {
     svmp_model *smallest = NULL;
     svmp_run *run = NULL;
@@ -76,8 +76,8 @@ static double reduction(size_t processes, double bytes, svmp_network network) {
     return 2 * ceil(log2((double)processes)) * network.latency + 2 * bytes / network.bandwidth;
 }
 
-/* A kernel on all variables: a grid, and on it the distances between all pairs of particles, or their products; or all
- * particles. */
+/* The reductions of a kernel on all variables: a grid, and on it the distances between all pairs of particles or their
+ * products; or all particles. */
 static double sums_of_all(const run_demand *d, size_t variables, size_t processes, svmp_network network) {
     const double n = (double)d->particles;
     double seconds = 0;

@@ -4,7 +4,7 @@
 #include "backend/backend.h"
 #include "method/method.h"
 
-/* What a run needs, according to its options. */
+/* The demand of a run, from its options. */
 typedef struct run_demand {
     const method *method;
     size_t particles, states; /* states: of the step, kept for every number */

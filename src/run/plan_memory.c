@@ -1,5 +1,5 @@
-/* Arrays that grow with the particles are counted one by one. What is kept beside them, for a node, a variable or an
- * edge, is the sum of many small arrays: the numbers are the sizes of the fields that are named, rounded up. */
+/* Arrays that grow with the particles are counted one by one. Other memory, per node, variable or edge, is the sum of
+ * many small arrays: the numbers are the sizes of the fields named, rounded up. */
 #include "run/plan_memory.h"
 
 #include <math.h>
@@ -14,15 +14,15 @@ enum {
     ENTRY = 12,      /* quadratic: column and value */
     ROW = 12,        /* a group's variables, gather_row */
     INSTANCE = 20,   /* a group's origin, its data */
-    MIDDLE = 24,     /* of a kernel's term: where a median stood */
+    MIDDLE = 24,     /* of a kernel's term: its last median */
     TEXT_NODE = 300, /* of a model text: the node, its names and prior, the evaluators' shares */
 
-    /* What the heap does not give back, as measured: for every node of a text that was unrolled; and in the process
-     * that has cut the graph for every node, and every neighbour of it. */
+    /* Memory that the heap does not return, as measured: per node of an unrolled text; and, in the process that has
+     * partitioned the graph, per node and neighbour. */
     TEXT_LEFT = 75,
     GRAPH_LEFT = 40,
     EDGE_LEFT = 12,
-    WRITTEN = 300 /* and there, names and places of what -o writes */
+    WRITTEN = 300 /* and there, names and positions for the output file */
 };
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -38,9 +38,9 @@ static int keeps_matrices(const svmp_graph *graph, const backend_kind *kind, dou
     return 0;
 }
 
-/* Numbers that grow with the square of the particles: matrices of the kernel that are kept, half of each; those of the
- * discrepancy, three of them, which measures a method without a kernel on at most 1,000 particles; what terms on all
- * variables are counted in, and half of it again while it is added up. */
+/* Numbers that grow with the square of the particles: halves of the stored kernel matrices; three for the discrepancy,
+ * which uses at most 1,000 particles of a method without a kernel; counters of terms on all variables, and half of
+ * these again during the summation. */
 static double squares(const svmp_graph *graph, const run_demand *d) {
     const double n = (double)d->particles, pairs = n * n / 2, measured = d->kernel.count ? n : fmin(n, 1000);
     const int keeps = keeps_matrices(graph, d->backend, pairs);
@@ -82,14 +82,14 @@ memory_rates svmp_plan_memory_rates(const svmp_model *whole, const run_demand *d
         .own_node = OWN_NODE + MIDDLE * (double)d->kernel.count + (whole->lowered ? TEXT_NODE : 0),
         /* x, score, phi, states; x less its mean; the same in units of the sd */
         .variable = VARIABLE + row * (3 + (double)d->states + linear + scaled),
-        /* and where it gets a message: where that is taken, the message, and a factor seen from it; at most, of `near`
-         */
+        /* and for messages: their evaluation points, the messages, and incidences of factors; an upper bound for
+         * `near` */
         .own_variable =
             ENTRY * entries + ROW * gradient_rows + INSTANCE * instances + messages * (2 * row + ROW * gradient_rows),
         .neighbour = NEIGHBOUR,
         .sent = row,
         .measuring = (1 + linear + 2 * scaled) * row, /* score; x less its mean; both in units of the sd */
-        .result = whole->lowered ? 2 * row : 1 * row, /* variables, and the values that they stand for */
+        .result = whole->lowered ? 2 * row : 1 * row, /* variables, and their natural values */
         .gradient_rows = gradient_rows,
         .process = sizeof(double) * squares(graph, d) + row * gathered +
                    (whole->lowered ? TEXT_LEFT : 0) * (double)graph->nodes,

@@ -8,12 +8,12 @@
 
 /* Bytes per node, variable, ... of a part, during the run and at its end. */
 typedef struct memory_rates {
-    double node, own_node;         /* of its own and the halo; of its own alone */
+    double node, own_node;         /* of own and halo nodes; additionally of own nodes */
     double variable, own_variable; /* the same */
     double neighbour, sent;        /* of a neighbourhood; a variable that is sent */
-    double measuring, result;      /* at the end, the one or the other: of a variable, of an own variable */
+    double measuring, result;      /* at the end, whichever is larger: per variable, per own variable */
     double gradient_rows;          /* of factors, for an own variable */
-    double process, first;         /* whatever its part is; and of the first process, which has cut the graph */
+    double process, first; /* whatever its part; additionally in the first process, which has partitioned the graph */
     double particles;
 } memory_rates;
 

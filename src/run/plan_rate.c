@@ -9,21 +9,21 @@
 #include "run/option_table.h"
 
 enum {
-    MEASURED_NUMBERS = 1 << 22, /* particles and states of so many numbers are beyond the caches; */
-    MEASURED_PARTICLES = 2000,  /* with more, the square of particles is all that counts */
+    MEASURED_NUMBERS = 1 << 22, /* particles and states with this many numbers exceed the caches; */
+    MEASURED_PARTICLES = 2000,  /* for more, only the square of the particles matters */
     ROUNDS = 10,
     SETTLED = 200, /* iterations after which particles move little */
-    FOUND = 3      /* those in which particles that hold still find their memory and medians */
+    FOUND = 3      /* iterations in which fixed particles warm up caches and medians */
 };
 
-static const double measured_work = 8e9; /* so much, in units of a pair of particles, takes some tenths of a second */
-static const double most_queued = 4;     /* seconds, half of them to settle and half for all rounds */
+static const double measured_work = 8e9; /* work, in units of a pair of particles, that takes some tenths of a second */
+static const double most_queued = 4;     /* seconds, half of them for the first iterations and half for all rounds */
 
-/* Nodes around the middle one, neighbours first. */
+/* Selects nodes around the middle one, neighbours first. */
 typedef struct selection {
     uint32_t *chosen, *queue;
     size_t count, most;
-    double work, enough; /* no more are taken than to reach that */
+    double work, enough; /* stop when this is reached */
     double *works;       /* of every node */
 } selection;
 
@@ -50,7 +50,7 @@ static svmp_status mark_some(const svmp_graph *graph, selection *s) {
     return SVMP_OK;
 }
 
-/* Particles that stay where they are: every median is found where it stood. The rule does its work all the same. */
+/* Fixes the particles, so that every median is found at its last position. The step rule is still evaluated. */
 static void hold_still(step *s) { s->from = s->to = s->a = 0; }
 
 static svmp_status go(svmp_run *run, size_t iterations) {
@@ -59,18 +59,18 @@ static svmp_status go(svmp_run *run, size_t iterations) {
     return svmp_run_go(run, &outcome);
 }
 
-/* Medians move far in the first iterations of a run, and are then looked for in several passes: these are left behind.
- * Where that takes too long, or the particles would run away (`still`), they are held, which is nearly the same. */
+/* Medians move far in the first iterations of a run and then need several passes, so these are not measured. If that
+ * takes too long, or the particles would diverge (`still`), the particles are fixed, which costs nearly the same. */
 static svmp_status settle(svmp_run *run, int still) {
     const double begun = svmp_clock_seconds();
-    run->step.from = run->step.to = sqrt(run->step.from * run->step.to); /* as halfway through the run */
+    run->step.from = run->step.to = sqrt(run->step.from * run->step.to); /* the rate halfway through the run */
     while (!still && run->iteration < SETTLED && svmp_clock_seconds() - begun < most_queued / 2) SVMP_TRY(go(run, 1));
     if (run->iteration == SETTLED) return SVMP_OK;
     hold_still(&run->step);
     return go(run, FOUND);
 }
 
-/* Seconds an iteration of a model by one thread: the least of some rounds, each long enough to be seen by the clock. */
+/* Seconds per iteration of a model with one thread: the minimum over some rounds, each long enough for the clock. */
 static svmp_status time_iteration(const svmp_model *model, const run_options *options, int still, double *seconds) {
     svmp_run *run = NULL;
     run_options short_run = *options;
@@ -102,7 +102,7 @@ done:
     return status;
 }
 
-/* How the cost grows from some particles to all: with the square of particles where pairs of them are looked at. */
+/* The growth of the cost from some particles to all: quadratic if the method uses pairs. */
 static double growth(const run_demand *d, double more) {
     for (size_t a = 0; a < d->kernel.count; a++)
         if (d->kernel.terms[a].shape->value) return more * more;

@@ -1,4 +1,4 @@
-/* The exact sums of a particle take 560 bytes a thread: they are computed for a block of particles at a time. */
+/* The exact sums of a particle take 560 bytes per thread, so they are computed for a block of particles at a time. */
 #include "run/result_log_density.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ svmp_status svmp_run_set_log_density(const svmp_run *run, const double *x, svmp_
     svmp_release(context, log_density);
     status = svmp_model_agree(run->model, status);
     if (status != SVMP_NO_MEMORY) return status;
-    svmp_particles_drop_statistic(particles, "lp__"); /* of a process that had enough */
+    svmp_particles_drop_statistic(particles, "lp__"); /* of a process with enough memory */
     svmp_log(context, SVMP_LOG_WARNING, "The result has no lp__: there is not enough memory to compute it.");
     return SVMP_OK;
 }

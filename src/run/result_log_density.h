@@ -6,11 +6,11 @@
 #include "sample/particles.h"
 
 /* Sets the statistic lp__ unless the method has set it already. `x` are the backend's particles with their halo, which
- * a part of a model is evaluated at; otherwise the particles' own values are. lp__ is left out where a factor's
- * function fails, and, with a warning, where memory is short: nobody loses a result for it. Collective. */
+ * a part of a model is evaluated at; otherwise the particles' own values are. lp__ is left out if a factor's function
+ * fails and, with a warning, if memory is short, so that this never costs the result. Collective. */
 svmp_status svmp_run_set_log_density(const svmp_run *run, const double *x, svmp_particles *particles);
 
-/* Bytes that this takes for `count` particles beside those that exist then. */
+/* Additional bytes that this takes for `count` particles. */
 double svmp_run_log_density_bytes(const svmp_model *model, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* The backend of a run that continues from a checkpoint: the bits of another one would differ. */
+/* The backend of a run that continues from a checkpoint; another one would compute other bits. */
 #include <string.h>
 
 #include "base/notes.h"
@@ -16,7 +16,7 @@ svmp_status svmp_run_refuse_backend(svmp_context *context, const char *path, con
                            "The checkpoint '%s' has backend = %.40s, but this run has backend = %s.", path, saved, now);
 }
 
-/* The backend that the checkpoint names, the same in all processes; "": it names none. */
+/* The backend that the checkpoint names, the same in all processes; "" if it names none. */
 static svmp_status saved_backend(svmp_context *context, const char *path, char *name, size_t size) {
     const svmp_peers *peers = context->peers;
     checkpoint file = {0};
@@ -41,7 +41,7 @@ svmp_status svmp_options_resume(svmp_options *options, const char *path) {
     if (chosen == NULL) return SVMP_BAD_CALL;
     const int chooses = strcmp(asked, svmp_backend_auto.name) == 0;
     if (!chooses && (chosen->on_host || strncmp(asked, "cuda", 4) != 0))
-        return SVMP_OK; /* the run is one on the CPU; svmp_run_load compares, and costs less */
+        return SVMP_OK; /* the run is on the CPU; svmp_run_load checks it at lower cost */
     SVMP_TRY(saved_backend(context, path, saved, sizeof saved));
     if (*saved == '\0' || strcmp(saved, asked) == 0 || strcmp(saved, svmp_backend_auto.name) == 0) return SVMP_OK;
     return chooses ? svmp_options_set(options, "backend", saved) : svmp_run_refuse_backend(context, path, saved, asked);

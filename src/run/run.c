@@ -34,8 +34,8 @@ static svmp_status refuse_step(const svmp_run *run) {
                      svmp_list_names(stepping_name, "and", names, sizeof names));
 }
 
-/* The warm-up and the draws of a sampler where nothing was said, and how many iterations that makes. The draws of a
- * large model, of all particles, are a gigabyte, unless that would be fewer than 8. */
+/* The default warm-up and draws of a sampler, and the number of iterations. For a large model the draws of all
+ * particles take a gigabyte, or more if that would be fewer than 8 draws. */
 static void settle_sampler(svmp_run *run) {
     enum { FEW = 8, NUMBERS = 1 << 27 };
     run_options *options = &run->options;
@@ -48,7 +48,7 @@ static void settle_sampler(svmp_run *run) {
     if (!sweeps) run->iterations = options->warmup + options->draws;
 }
 
-/* Reads the options' texts: what the method may be told, and what stands for what was not said. */
+/* Parses the options: which ones the method takes, and its defaults for the others. */
 static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
     svmp_context *context = run->context;
     const run_options *options = &run->options;
@@ -84,7 +84,7 @@ const char *svmp_run_init(const svmp_run *run) {
     return run->method->init ? run->method->init : METHOD_INIT;
 }
 
-/* Method k of those that a part of a model can do. */
+/* Method k of those that run on a part of a model. */
 static const char *local_name(size_t k) {
     size_t m = 0;
     for (; svmp_method_at(m); m++)
@@ -92,7 +92,7 @@ static const char *local_name(size_t k) {
     return svmp_method_name(m);
 }
 
-/* What a part of a model cannot do. */
+/* Refuses methods that cannot run on a part of a model. */
 static svmp_status check_part(const svmp_run *run) {
     if (run->method->local) return SVMP_OK;
     char names[512];
@@ -101,7 +101,7 @@ static svmp_status check_part(const svmp_run *run) {
                      run->method->name, svmp_list_names(local_name, "and", names, sizeof names));
 }
 
-/* All processes were told the same: one checksum says so, and where they differ it is asked in what. */
+/* Checks that all processes have the same options: compares a checksum, and if it differs, each option. */
 static svmp_status compare_options(const svmp_run *run) {
     size_t count;
     const option_row *rows = svmp_option_rows(&count);
@@ -128,8 +128,8 @@ static svmp_status draw_start(svmp_run *run) {
     return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
 }
 
-/* What the run holds when it has ended: its arrays, the draws that a sampler has kept, and the result, which is made
- * twice: of the variables, and of the values that they stand for. A run that cannot be written is not begun. */
+/* The memory at the end of the run: its arrays, the draws of a sampler, and the result, twice: the variables and their
+ * natural values. A run whose result would not fit is refused at the start. */
 static svmp_status require_room(const svmp_run *run, size_t n) {
     const svmp_model *model = run->model;
     const int chains = run->method->yield == SVMP_YIELD_CHAINS;
@@ -145,7 +145,7 @@ static svmp_status require_room(const svmp_run *run, size_t n) {
                                "this run and its result need");
 }
 
-/* What `auto` is, and why it is the CPU, if it is. */
+/* What `auto` selects, and why if it is the CPU. */
 static const backend_kind *choose_backend(svmp_run *run, size_t n) {
     char *why = run->backend_reason;
     if (run->method->on_device)
@@ -155,7 +155,7 @@ static const backend_kind *choose_backend(svmp_run *run, size_t n) {
     return *why ? &svmp_backend_cpu : &svmp_backend_auto;
 }
 
-/* A device that would compute nothing is not looked for. */
+/* Does not search for a device that would compute nothing. */
 static const backend_kind *spare_device(const svmp_run *run, const backend_kind *kind) {
     if (!run->method->on_host || (kind != &svmp_backend_cuda && kind != &svmp_backend_cuda_f64)) return kind;
     svmp_log(run->context, SVMP_LOG_WARNING, "The method '%s' computes nothing on a GPU; the run uses the CPU.",
@@ -163,7 +163,7 @@ static const backend_kind *spare_device(const svmp_run *run, const backend_kind 
     return &svmp_backend_cpu;
 }
 
-/* Tells it to those who hear; the backend itself has turned to the CPU where its memory is full. */
+/* Logs the choice; the backend itself falls back to the CPU if its memory is full. */
 static void tell_backend(svmp_run *run) {
     char name[32], *why = run->backend_reason;
     if (*why == '\0' && run->backend->local == &svmp_backend_cpu)
@@ -198,8 +198,8 @@ static svmp_status set_up(svmp_run *run) {
     return svmp_model_agree(run->model, draw_start(run));
 }
 
-/* A Gaussian whose precision is not positive definite has no posterior: that is said before it is looked for, where the
- * factor costs little. In a box it may have one. */
+/* A Gaussian whose precision is not positive definite has no posterior; this is checked before the run if the factor is
+ * cheap. With a box it may have one. */
 static svmp_status require_proper(const svmp_model *model) {
     enum { FEW_VARIABLES = 20000, FEW_ENTRIES = 1000000 };
     cholesky *factor = NULL;
@@ -269,7 +269,7 @@ svmp_status svmp_run_refuse_unusable(const svmp_run *run) {
     return svmp_fail(run->context, SVMP_BAD_CALL, "Loading a checkpoint failed half way; the run can only be freed.");
 }
 
-/* How many iterations nobody needs to hear of at once. */
+/* The number of iterations whose reports may be delayed. */
 static size_t most_queued(const svmp_run *run) {
     if (run->backend->kind->await == NULL || !run->method->on_device || run->options.tolerance > 0) return 0;
     return run->monitor == NULL || run->lag > BACKEND_MOST_QUEUED ? BACKEND_MOST_QUEUED : run->lag;
@@ -286,7 +286,7 @@ size_t svmp_run_complete_trace(const svmp_run *run, history *way) {
     return pending;
 }
 
-/* Goes back to the iteration whose step was not finite, if the backend has. */
+/* Goes back to the iteration whose step was not finite, if the backend has done so. */
 static void go_back(svmp_run *run) {
     backend *b = run->backend;
     if (b->rolled_back > 0) {
@@ -327,7 +327,7 @@ static int has_converged(const svmp_run *run) {
     return run->iteration > 0 && run->options.tolerance > 0 && run->backend->largest <= run->options.tolerance;
 }
 
-/* In any process that has a part of the model. */
+/* Whether it is true in any process. */
 static int anywhere(const svmp_run *run, int here) { return svmp_peers_any(run->model->graph->peers, here != 0) != 0; }
 
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
@@ -338,7 +338,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     const int watched = anywhere(run, run->monitor != NULL);
     svmp_status status = SVMP_OK;
     while (run->iteration < run->iterations && !run->ended) {
-        if (has_converged(run)) { /* before: a run that goes on from there */
+        if (has_converged(run)) { /* converged before: a run that continues from there */
             *outcome = SVMP_CONVERGED;
             return SVMP_OK;
         }
@@ -351,7 +351,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
                                         run->divergences};
         const int wish = run->monitor && run->monitor(&progress, run->monitor_data) != 0;
         go_back(run);
-        if (run->iteration < progress.iteration) status = SVMP_NOT_FINITE; /* the monitor has met a step that failed */
+        if (run->iteration < progress.iteration) status = SVMP_NOT_FINITE; /* the monitor has seen a failed step */
         if (status != SVMP_OK) break;
         const int stop = watched && anywhere(run, wish);
         if (stop) status = svmp_run_synchronise(run);

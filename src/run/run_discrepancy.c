@@ -9,9 +9,11 @@
 #include "run/run.h"
 #include "stein/discrepancy.h"
 
-enum { MEASURED = 1000 }; /* particles at most, of a method without a kernel: its own work does not grow as n^2 */
+enum {
+    MEASURED = 1000
+}; /* the most particles for a method without a kernel, because its own work does not grow as n^2 */
 
-/* The kernel of the run, or the graphical one where the method has none. */
+/* The kernel of the run, or the graphical one if the method has none. */
 static svmp_status measuring_kernel(const svmp_run *run, kernel *k) {
     if (run->method->kernel) return *k = run->kernel, SVMP_OK;
     number_locale locale = {0};
@@ -23,7 +25,7 @@ static svmp_status measuring_kernel(const svmp_run *run, kernel *k) {
     return status;
 }
 
-/* Where the particles are, if the backend can; all processes or none. */
+/* Measures on the device, if all processes can. */
 static svmp_status measure_there(const svmp_run *run, const kernel *k, size_t n, svmp_discrepancy *total,
                                  svmp_discrepancy *nodes) {
     const svmp_graph *graph = run->model->graph;
@@ -55,7 +57,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
         SVMP_TRY(measuring_kernel(run, &k));
         if (measure_there(run, &k, n, total, nodes) == SVMP_OK) return SVMP_OK;
     }
-    const int fewer = n < b->n; /* then a copy of them, and an evaluator of so many */
+    const int fewer = n < b->n; /* then a copy of them, and an evaluator for as many */
     evaluator *e = NULL;
     double *first = NULL, *score = NULL;
     const double *all = NULL;
@@ -69,7 +71,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     for (size_t i = 0; status == SVMP_OK && fewer && i < variables; i++)
         memcpy(first + i * n, all + i * b->n, n * sizeof *first);
     const double *x = fewer ? first : all;
-    if (status == SVMP_OK) /* the backend's own belong to the particles before the last step */
+    if (status == SVMP_OK) /* the backend's scores belong to the particles before the last step */
         status = svmp_evaluate(e ? e : b->evaluator, x, NULL, score);
     const messages *m = run->method->kernel ? b->messages : NULL;
     if (status == SVMP_OK && m) status = svmp_messages_at(run->backend, x);

@@ -11,7 +11,7 @@
 #include "run/run.h"
 #include "sample/particles.h"
 
-/* Gives particles the names of what the model, or the part of it, reports. */
+/* Names the outputs of the model or its part. */
 static svmp_status set_names(const svmp_run *run, svmp_particles *particles) {
     for (size_t i = 0; i < particles->variables; i++) {
         char name[1024];
@@ -21,7 +21,7 @@ static svmp_status set_names(const svmp_run *run, svmp_particles *particles) {
     return SVMP_OK;
 }
 
-/* Room for the outputs of a part, among which the first process has the leaves', and there for what is monitored. */
+/* Creates particles for the outputs of a part; in the first process these include leaves and monitored values. */
 static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_particles **made) {
     const lowered_model *lowered = run->model->lowered;
     svmp_context *context = run->context;
@@ -37,7 +37,7 @@ static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_partic
     return status;
 }
 
-/* The values of one state, x with its halo: a bound may be a variable of it. */
+/* The natural values of one state x with its halo, on which bounds may depend. */
 static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t k, size_t states, double *workspace,
                                     double **probabilities, svmp_particles *made) {
     const size_t n = run->backend->n, outputs = svmp_model_outputs(run->model);
@@ -45,11 +45,11 @@ static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t
     for (size_t e = 0; status == SVMP_OK && states > 1 && e < outputs * n; e++)
         made->values[e * states + k] = workspace[e];
     const svmp_status followed =
-        svmp_run_follow_part(run, x, k, states, probabilities, made); /* of all, whatever became of this one */
+        svmp_run_follow_part(run, x, k, states, probabilities, made); /* collective, even if this process failed */
     return svmp_model_agree(run->model, status == SVMP_OK ? followed : status);
 }
 
-/* Own rows into the backend, and the halo that belongs to them. */
+/* Copies own rows into the backend and updates the halo. */
 static svmp_status put_state(backend *b, const double *rows) {
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
@@ -58,7 +58,7 @@ static svmp_status put_state(backend *b, const double *rows) {
     return b->kind->refresh ? b->kind->refresh(b) : SVMP_OK;
 }
 
-/* Of all states, one after the other in the backend's place: there they find their halo. */
+/* For all states, one after the other in the backend, which updates their halo. */
 static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_particles *made) {
     const size_t n = run->backend->n, numbers = run->model->graph->moved_variables * n;
     size_t states = 1;
@@ -87,8 +87,8 @@ done:
     return status;
 }
 
-/* What the text sorts stands in a random order, if its order makes no difference: particles and chains that stay in one
- * order would be in one of several equal modes. */
+/* Puts exchangeable unknowns that the text sorts into a random order, because particles and chains that keep one order
+ * would be in one of several equal modes. */
 static svmp_status shuffle(const svmp_run *run, svmp_particles *particles) {
     int is;
     SVMP_TRY(svmp_model_is_exchangeable(run->model, particles->count, particles->values, &is));
@@ -96,8 +96,7 @@ static svmp_status shuffle(const svmp_run *run, svmp_particles *particles) {
     return SVMP_OK;
 }
 
-/* Particles of the model's natural values, and of what is monitored, in place of those of its variables; chains and
- * statistics go with them. */
+/* Replaces particles of variables by particles of natural and monitored values, with their chains and statistics. */
 static svmp_status make_natural(const svmp_run *run, const double *x, svmp_particles **particles) {
     const svmp_particles *from = *particles;
     const svmp_model *model = run->model;
@@ -134,7 +133,7 @@ static svmp_status backend_result(const svmp_run *run, const double *x, svmp_par
                                       graph->variable_key, n, x, particles);
 }
 
-/* A column of a history under its own name; one without any number is left out. */
+/* Adds a column of a history as a series, unless all its values are NaN. */
 static svmp_status set_column(svmp_particles *particles, const history *h, size_t column, const char *name,
                               const char *along) {
     size_t known = 0;
@@ -143,13 +142,13 @@ static svmp_status set_column(svmp_particles *particles, const history *h, size_
     return svmp_particles_set_series(particles, name, along, h->count, h->column[column]);
 }
 
-/* The last iteration is part of the way, whatever the stride. What a sampler's way was, its statistics tell. */
+/* The series include the last iteration, whatever the stride. Samplers have statistics instead. */
 static svmp_status set_history(const svmp_run *run, svmp_particles *particles) {
     const method *m = run->method;
     char largest[SERIES_NAME];
     history way = run->trace;
     if (m->largest == NULL) return SVMP_OK;
-    svmp_run_complete_trace(run, &way);                   /* all are known: the particles were read */
+    svmp_run_complete_trace(run, &way);                   /* none is unknown, because the particles were read */
     const char *word = m->largest + (*m->largest == '|'); /* "|phi|", "change of a message" */
     snprintf(largest, sizeof largest, "largest_%.*s", (int)strcspn(word, "| "), word);
     if (run->iteration > 0)

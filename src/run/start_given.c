@@ -30,7 +30,7 @@ static svmp_status check_start(const svmp_run *run, const svmp_particles *partic
     return SVMP_OK;
 }
 
-/* The variables of a start but those that are computed from others; `names` are the model's own. */
+/* The variables of a start except those computed from others; `names` are those of the model. */
 static svmp_status select_unknowns(const svmp_model *model, const svmp_particles *names,
                                    const svmp_particles *particles, svmp_particles **selected) {
     svmp_context *context = particles->context;
@@ -57,7 +57,7 @@ done:
     return status;
 }
 
-/* The start has the model's variables, and none other than these and what follows from them. */
+/* Checks that the start has the model's variables, and no others except derived ones. */
 static svmp_status match_all(const svmp_run *run, const svmp_particles *particles, svmp_particles *model) {
     const size_t n = model->count, count = particles->count;
     svmp_particles *given = NULL;
@@ -75,7 +75,7 @@ done:
     return status;
 }
 
-/* Variables from natural values; a bound may be a variable of the halo, which comes level by level. */
+/* Variables from natural values; since bounds may depend on the halo, level by level. */
 static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
     backend *b = run->backend;
     const lowered_model *lowered = run->model->lowered;
@@ -115,10 +115,10 @@ done:
     return status;
 }
 
-/* What a start has values of: the outputs but those of leaves, which are drawn in any case. */
+/* The values of a start: the outputs without leaves, which are always drawn. */
 typedef struct started {
     size_t count, all;
-    uint32_t *output, *place; /* which output each is, here and in the whole */
+    uint32_t *output, *place; /* the output's index, here and in the whole */
 } started;
 
 static svmp_status list_started(const svmp_run *run, started *list) {
@@ -137,7 +137,7 @@ static svmp_status list_started(const svmp_run *run, started *list) {
     return SVMP_OK;
 }
 
-/* Room under the names of the model, or of this process's part of it. */
+/* Creates particles with the names of the model, or of this process's part. */
 static svmp_status name_room(const svmp_run *run, const started *list, svmp_particles **room) {
     const svmp_graph *graph = run->model->graph;
     const lowered_model *lowered = run->model->lowered;
@@ -156,7 +156,7 @@ static svmp_status name_room(const svmp_run *run, const started *list, svmp_part
     return SVMP_OK;
 }
 
-/* The values of `room` as outputs: its own, unless there are leaves between them. */
+/* The values of `room` as outputs; *placed stays NULL if there are no leaves between them. */
 static svmp_status place_outputs(const started *list, svmp_particles *room, double **placed) {
     const size_t n = room->count;
     if (list->count == list->all) return SVMP_OK;
@@ -177,7 +177,7 @@ static void spread_around(const svmp_run *run, size_t count, double *x) {
     }
 }
 
-/* From particles that have all variables of this process, and perhaps others. */
+/* Starts from particles that have all variables of this process, and perhaps others. */
 static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
     svmp_particles *room = NULL;
@@ -223,7 +223,7 @@ static svmp_status start_from_values(svmp_run *run, const char *paths) {
     return hash_start(run, x);
 }
 
-/* One particle: the mean of all. The supports of distributions are convex, so that it lies in them. */
+/* One particle: the mean of all. It is in the support because supports are convex. */
 static svmp_status average(const svmp_particles *particles, svmp_particles **made) {
     const size_t n = particles->count;
     SVMP_TRY(svmp_particles_create(particles->context, particles->variables, 1, NULL, made));

@@ -6,21 +6,21 @@
 #include "model/natural_values.h"
 #include "run/start_given.h"
 
-enum { BITS = 62, SHOWN = 3 }; /* of a word that is added up; names in an error */
+enum { BITS = 62, SHOWN = 3 }; /* bits of a word, so that sums of words do not overflow; names in an error */
 
-/* What the processes find of the model in a start. */
+/* Which variables of the model the processes find in a start. */
 typedef struct claims {
     const svmp_run *run;
     name_table own;   /* the names of this process, */
     char *seen;       /* and whether they are in the start */
-    int64_t *claimed; /* a bit for every variable of the whole start: a process has it */
+    int64_t *claimed; /* a bit for every variable of the whole start: whether a process has it */
     size_t words, capacity;
-    uint64_t columns; /* a checksum of what these variables are; it is everybody's */
+    uint64_t columns; /* a checksum of these variables, the same in all processes */
     svmp_status status;
     struct unmatched {
         size_t count;
         char names[300]; /* of the first of them */
-    } missing, strange;  /* own ones that the start lacks; those of the start that nobody has, and nobody computes */
+    } missing, strange; /* own variables that the start lacks; variables of the start that no process has or computes */
 } claims;
 
 static void note(struct unmatched *list, const char *name) {
@@ -75,7 +75,7 @@ static svmp_status ask(claims *c, const svmp_particles *particles, const char *p
     return c->status;
 }
 
-/* What this process has of the start: all of it, or, of particles that are parts themselves, its part. */
+/* What this process has of the start: all of it, or its part if the particles are parts themselves. */
 static svmp_status make_claims(claims *c, const svmp_particles *particles, const char *path) {
     SVMP_TRY(name_own(c->run, &c->own));
     SVMP_TRY(SVMP_NEW(c->run->context, c->seen, c->own.count));
@@ -103,13 +103,14 @@ svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *partic
     SVMP_CHECK(svmp_agree(context, peers, make_claims(&c, particles, path)));
     if (!svmp_peers_have_one(peers, c.columns))
         SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "The processes were given starts of different variables."));
-    peers->sum(peers, c.words, c.claimed); /* no variable is two processes' */
+    peers->sum(peers, c.words, c.claimed); /* no variable belongs to two processes */
     SVMP_CHECK(svmp_agree(context, peers, ask(&c, particles, path, note_strange)));
     for (size_t k = 0; k < c.own.count; k++)
         if (!c.seen[k]) note(&c.missing, c.own.text[k]);
     int64_t counts[] = {(int64_t)c.missing.count, (int64_t)c.strange.count};
     peers->sum(peers, 2, counts);
-    if (particles == NULL || particles->place == NULL) counts[1] = (int64_t)c.strange.count; /* all have seen them */
+    if (particles == NULL || particles->place == NULL)
+        counts[1] = (int64_t)c.strange.count; /* all processes see the same */
     const size_t missing = (size_t)counts[0], strangers = (size_t)counts[1];
     SVMP_CHECK(
         svmp_agree(context, peers, c.missing.count + c.strange.count > 0 ? refuse(&c, missing, strangers) : SVMP_OK));
@@ -120,7 +121,7 @@ done:
     return status;
 }
 
-/* The own ones; where there are none, the first of all. */
+/* Keeps own variables; if there are none, the first of all. */
 static int keep_own(void *user_data, size_t column, const char *name) {
     const name_table *own = user_data;
     return own->count == 0 ? column == 0 : svmp_names_find(own, name, strlen(name)) != NAMES_NONE;
@@ -141,7 +142,7 @@ svmp_status svmp_start_take(const svmp_particles *particles, svmp_particles *own
     SVMP_CHECK(svmp_particles_by_name(own, &here));
     SVMP_CHECK(svmp_particles_by_name(particles, &there));
     for (size_t k = 0, at = 0; k < own->variables; k++) {
-        while (strcmp(there[at].name, here[k].name) != 0) at++; /* it is there: svmp_start_compare */
+        while (strcmp(there[at].name, here[k].name) != 0) at++; /* it exists: see svmp_start_compare */
         for (size_t l = 0; l < n; l++)
             own->values[here[k].variable * n + l] =
                 particles->values[there[at].variable * count + svmp_start_row(l, n, count)];

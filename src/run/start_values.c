@@ -1,6 +1,6 @@
 /* Starts from values of unknowns, as other samplers are given them: JAGS' and BUGS' inits (an R dump or a list), Stan's
- * (JSON). Each file is a start; particle l takes the l-th in turn. Unknowns that a file does not name keep the start
- * that they have. Particles beyond the number of files are spread around theirs. */
+ * (JSON). Each file is a start; particles take them in turn. Unknowns that a file does not name keep their start.
+ * Particles beyond the number of files are spread around the points. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "run/start_given.h"
 #include "svmp_tools.h"
 
-/* Particles are in CSV files, too. */
+/* CSV files hold particles. */
 static int is_csv(const char *path, size_t length) {
     return length > 4 && strncasecmp(path + length - 4, ".csv", 4) == 0;
 }
 
-/* Files of other names: values by their first words, or else particles. */
+/* Other files: values if their first words say so, or else particles. */
 static int is_text_of_values(const char *path, size_t length) {
     char copy[4096];
     if (length >= sizeof copy) return 0;
@@ -39,7 +39,7 @@ int svmp_start_is_values(const char *paths) {
     }
 }
 
-/* The element of the array that an output x.3.1 names; NULL: it is none of this array. */
+/* The element of the array that an output x.3.1 names; NULL if it is not an element of this array. */
 static const double *element_of(const data_array *array, const char *output) {
     const size_t length = strlen(array->name);
     if (strncmp(output, array->name, length) != 0) return NULL;
@@ -58,7 +58,7 @@ static const double *element_of(const data_array *array, const char *output) {
     return *at == '\0' ? &array->values[offset] : NULL;
 }
 
-/* Whether a name of a start that no output has may stand there: computed and discrete nodes, leaves, settings of
+/* Whether a name of a start that is not an output is allowed: computed and discrete nodes, leaves, settings of
  * generators. */
 static int is_skipped(const svmp_run *run, const data_array *array) {
     const lowered_summed *summed = &run->model->lowered->summed;
@@ -75,7 +75,7 @@ typedef struct values_start {
     svmp_run *run;
     size_t n, outputs;
     double *natural; /* outputs*n */
-    uint8_t *given;  /* by output: some file has it */
+    uint8_t *given;  /* output -> whether some file has it */
 } values_start;
 
 static svmp_status unknown_name(const values_start *s, const data_set *data, const data_array *array) {
@@ -86,7 +86,7 @@ static svmp_status unknown_name(const values_start *s, const data_set *data, con
     return svmp_fail(s->run->context, SVMP_BAD_INPUT, "%s", text);
 }
 
-/* An array of the start has as many elements as that of the model, with NA for those that are not given. */
+/* Checks that an array of the start has as many elements as that of the model, with NA for those not given. */
 static svmp_status check_size(const values_start *s, const data_set *data, const data_array *array) {
     const lowered_model *lowered = s->run->model->lowered;
     for (size_t k = 0; k < lowered->array_count; k++) {
@@ -143,7 +143,7 @@ static svmp_status read_files(values_start *s, const char *paths, size_t count) 
     return status;
 }
 
-/* Around the points that were given, in the variables of their nodes. */
+/* Spreads particles around the given points, in the variables of the nodes. */
 static void spread(const values_start *s, size_t files, double *x) {
     const lowered_model *lowered = s->run->model->lowered;
     for (size_t v = 0; v < lowered->node_count; v++) {

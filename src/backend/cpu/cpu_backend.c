@@ -13,13 +13,13 @@ static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_
     return variables;
 }
 
-/* What the terms of a kernel ask of a room. */
+/* What the terms of a kernel need in a workspace. */
 typedef struct needs {
     int matrix, repulsion, moments, products, gathered, grid;
     size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */
-    size_t packed;                      /* variables that are packed at once */
-    int stores, first_stores;           /* whether every room, and whether the first, holds all tiles of a unit */
-    int teams;                          /* whether all threads share units, which are then in the first room */
+    size_t packed;                      /* variables packed at a time */
+    int stores, first_stores; /* whether every workspace, and whether the first one, holds all tiles of a unit */
+    int teams;                /* whether all threads share units, which then use the first workspace */
 } needs;
 
 static void add_needs(const backend *b, const kernel *k, size_t a, needs *all) {
@@ -27,7 +27,9 @@ static void add_needs(const backend *b, const kernel *k, size_t a, needs *all) {
     const svmp_graph *graph = b->model->graph;
     const unit_source from = svmp_cpu_source(b);
     const cpu *own = b->local_state;
-    enum { TEAM_MOST = 1 << 27 }; /* numbers: a gigabyte that threads may share rather than compute again alone */
+    enum {
+        TEAM_MOST = 1 << 27
+    }; /* numbers, a gigabyte: up to this size threads share stored tiles instead of recomputing them alone */
     const size_t units = svmp_unit_count(graph, term->domain);
     all->matrix |= term->shape->value != NULL;
     all->repulsion |= term->shape->repulsion != NULL;
@@ -60,9 +62,7 @@ static void add_needs(const backend *b, const kernel *k, size_t a, needs *all) {
     }
 }
 
-/* Numbers that are given out piece by piece, each from a new cache line on. Without any, it is counted how many it
- * takes.
- */
+/* Hands out pieces of an array, each starting at a cache line. Without an array, it counts the numbers needed. */
 typedef struct supply {
     double *numbers;
     size_t taken;
@@ -189,7 +189,7 @@ static svmp_status alloc_kernel(backend *b, const kernel *k) {
     return SVMP_OK;
 }
 
-/* The backend that is this instruction set alone. */
+/* A backend for one instruction set. */
 static const char *name_of(const lane_ops *lanes) {
     const backend_kind *const sets[] = {&svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2, &svmp_backend_cpu_avx512};
     for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
@@ -224,7 +224,7 @@ size_t svmp_cpu_members(const backend *b, const stein_unit *unit, stein_workspac
 static double operations(const backend *b, const kernel_term *term, size_t units) {
     const svmp_graph *graph = b->model->graph;
     const double n = (double)b->n, numbers = n * (double)graph->moved_variables;
-    double domain = 1; /* nodes that a node of the term sees, on average */
+    double domain = 1; /* the mean number of nodes in a domain of the term */
     if (term->domain == DOMAIN_ALL) domain = (double)graph->moved_variables;
     if (term->domain == DOMAIN_RANDOM) domain = (double)term->neighbours + 1;
     if (term->domain == DOMAIN_MESSAGE) domain = 2;
@@ -233,8 +233,8 @@ static double operations(const backend *b, const kernel_term *term, size_t units
     return term->shape->value ? (double)units * n * n * (2 * domain + 20) + 2 * n * numbers : 4 * numbers * domain;
 }
 
-/* Units that a thread takes at a time: neighbours read the same rows and write side by side; but each shall have
- * several turns, for units differ. */
+/* Units that a thread takes at a time: neighbours read the same rows and write adjacent memory; but each thread should
+ * get several batches, because units differ in cost. */
 static size_t run_of(size_t units, int threads) {
     const size_t turns = 16, most = 4096, run = units / ((size_t)threads * turns);
     return run < 1 ? 1 : run > most ? most : run;
@@ -245,7 +245,7 @@ typedef struct term_work {
     const kernel *k;
     unit_source from;
     size_t term, first, t; /* the first unit; the iteration */
-    int threads;           /* that share a unit */
+    int threads;           /* that work on one unit */
 } term_work;
 
 static void do_unit(void *work, size_t number) {
@@ -273,7 +273,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
         const unit_span units = svmp_unit_span(graph, term->domain, b->span);
         const size_t count = units.last - units.first;
         const int threads = svmp_threads_for(b->threads, operations(b, term, count));
-        const int shared = own->teams && count < (size_t)threads; /* too few to go round: share each of them */
+        const int shared = own->teams && count < (size_t)threads; /* fewer units than threads: share each of them */
         const int at_once = shared || count == 0 ? 1 : count < (size_t)threads ? (int)count : threads;
         term_work work = {b, k, svmp_cpu_source(b), a, units.first, t, shared ? threads : 1};
         svmp_parallel_for(at_once, count, run_of(count, at_once), do_unit, &work);
@@ -293,7 +293,7 @@ static svmp_status score(backend *b) { return svmp_evaluate_span(b->evaluator, b
                                    .diffuse = svmp_host_diffuse,                                                       \
                                    .keeps = svmp_cpu_keeps}
 
-CPU(svmp_backend_cpu, "cpu"); /* the best instruction set that the machine has; the others are for comparing */
+CPU(svmp_backend_cpu, "cpu"); /* the best instruction set of the machine; the others are for comparison */
 CPU(svmp_backend_cpu_baseline, "cpu-baseline");
 CPU(svmp_backend_cpu_avx2, "cpu-avx2");
 CPU(svmp_backend_cpu_avx512, "cpu-avx512");

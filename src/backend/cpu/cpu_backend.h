@@ -1,4 +1,4 @@
-/* The backend for the processors of this machine: OpenMP over nodes, vectorised loops over particles. */
+/* The backend for the processors of this machine: threads over nodes, vectorised loops over particles. */
 #ifndef SVMP_BACKEND_CPU_CPU_BACKEND_H
 #define SVMP_BACKEND_CPU_CPU_BACKEND_H
 
@@ -8,8 +8,8 @@
 #include "stein/kernel_units.h"
 #include "stein/order_free_sums.h"
 
-/* Working memory of one thread for a unit. A unit that all threads share uses the first room, and the last four members
- * of each thread's own. */
+/* Working memory of one thread for a unit. A unit that all threads share uses the first workspace, and the last four
+ * members of each thread's workspace. */
 typedef struct stein_workspace {
     const double **rows; /* the particles of the domain's variables */
     uint32_t *drawn;     /* the nodes of a random domain */
@@ -25,29 +25,30 @@ typedef struct stein_workspace {
     tally counts;
 } stein_workspace;
 
-/* How many variables of a domain are packed at a time to store tiles, and how many variables of the members are weighed
- * by a tile while it is in the cache. */
+/* The number of variables of a domain that are packed at a time to store tiles, and of the members' variables that are
+ * multiplied by a tile while it is in the cache. */
 enum { PACKED_VARIABLES = 64, WEIGHED_VARIABLES = 4 };
 
 typedef struct cpu {
     const lane_ops *lanes;
     tile *tiles;
-    size_t tile_count, largest_tile, all_tiles; /* how many; numbers in the largest, and in all */
+    size_t tile_count, largest_tile, all_tiles; /* their number; numbers in the largest, and in all */
     size_t list_capacity;
-    int teams;                   /* whether there is room for units that all threads share */
+    int teams;                   /* whether there is workspace for units that all threads share */
     stein_workspace *workspaces; /* one a thread */
-    middle **middles;            /* term -> unit -> where its median stood */
-    double *ones;                /* a row of 1, behind it 0 */
-    common_grid grid; /* of terms on all variables: a row, behind it infinite, and steps where there are products */
-    char *near;       /* whether a tile has pairs that are near, of such a term */
+    middle **middles;            /* term -> unit -> its last median */
+    double *ones;                /* a row of 1, padded with 0 */
+    common_grid grid; /* for terms on all variables: a row, padded with infinity, and steps if there are products */
+    char *near;       /* for such a term: whether a tile has near pairs */
     uint32_t *nodes;  /* 0, 1, 2, ...: the domain `all`, and every `self` a piece of it */
     double *centred;  /* variables * n: x less its mean over particles, for linear terms */
     double *variance; /* variables: mean square of that */
-    double *products; /* n*n: of linear terms on n or more variables, all there are */
-    double *gathered; /* variables * n, of all processes: `centred`, of linear terms on all variables, fewer than n */
+    double *products; /* n*n: for linear terms on all variables, if there are n or more */
+    double *gathered; /* variables * n: `centred` of all processes, for linear terms on all variables, if there are
+                         fewer than n */
 } cpu;
 
-/* What units are made of. */
+/* The source of units. */
 static inline unit_source svmp_cpu_source(const backend *b) {
     const cpu *own = b->local_state;
     return (unit_source){b->model->graph, own->nodes, b->messages ? b->messages->hubs : NULL};
@@ -75,11 +76,11 @@ void svmp_cpu_radial(backend *b, const kernel_term *term, const stein_unit *unit
 void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit, stein_workspace *workspace,
                      int threads);
 
-/* Fills `centred` and `variance` before svmp_cpu_linear: of own variables with the first nodes, of the halo with the
+/* Fills `centred` and `variance` before svmp_cpu_linear: for own variables with the first nodes, for the halo with the
  * last ones. */
 void svmp_cpu_centre(backend *b);
 
-/* dz_i/dx_i of the coordinates that a term sees. */
+/* dz_i/dx_i of the coordinates that a term uses. */
 static inline double svmp_cpu_slope(const backend *b, const kernel_term *term, size_t i) {
     if (term->metric == METRIC_NONE) return 1;
     return b->sd[i] > 0 ? 1 / b->sd[i] : 0;

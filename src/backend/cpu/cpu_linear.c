@@ -3,14 +3,13 @@
  *     phi_i[m] = mean(s_i) + ( sum_j z_j[m] mean(z_j s_i) + z_i[m] ) / v
  *     phi_i[m] = mean(s_i) + sum_j z_j[m] mean(z_j s_i) + z_i[m] / sd_i         in the metric sd
  *
- * On all variables, if they are n or more, that is cheaper with one, whose sums have no order
+ * On all variables, if there are n or more, products are cheaper; their sums do not depend on the order
  * (stein/order_free_sums.h):
  *
  *     P[l][m]  = sum_j z_j[l] z_j[m],   v = mean_l P[l][l]
  *     phi_i[m] = mean(s_i) + ( mean_l(P[l][m] s_i[l]) + z_i[m] ) / v
  *
- * Of fewer variables, every process has all z_j.
- */
+ * For fewer variables, every process has all z_j. */
 #include <string.h>
 
 #include "backend/cpu/cpu_backend.h"
@@ -40,7 +39,7 @@ void svmp_cpu_centre(backend *b) {
     svmp_parallel_for(threads, count, 0, centre_variable, &(centre_work){b, fresh.first});
 }
 
-/* 1 for each message, 0 where it is the same in all particles. */
+/* 1 for each message, 0 if it is the same in all particles. */
 static double message_variance(const backend *b, size_t node) {
     const svmp_graph *graph = b->model->graph;
     double sum = 0;
@@ -66,7 +65,7 @@ static const double *coordinates(const backend *b, const kernel_term *term) {
     return term->metric == METRIC_SD ? b->z : ((const cpu *)b->local_state)->centred;
 }
 
-/* Those of all variables of all processes, in room->rows; returns the summed variance. */
+/* The centred particles of all variables of all processes, in workspace->rows; returns the summed variance. */
 static double gather(const backend *b, const kernel_term *term, const stein_workspace *workspace) {
     const svmp_graph *graph = b->model->graph;
     const cpu *own = b->local_state;
@@ -99,7 +98,7 @@ static void add_velocity(backend *b, const kernel_term *term, size_t count, cons
     double *phi = b->phi + i * n;
     const double mean = svmp_sum(n, score) / (double)n;
     memset(sum, 0, n * sizeof *sum);
-    if (v > 0) { /* v = 0: all particles are one, k = 1 and nothing repels */
+    if (v > 0) { /* v = 0: all particles are equal, k = 1 and there is no repulsion */
         for (size_t j = 0; j < count; j++) {
             const double slope = svmp_dot(n, z[j], score) / (double)n;
 #pragma omp simd
@@ -165,7 +164,7 @@ void svmp_cpu_linear(backend *b, const kernel_term *term, const stein_unit *unit
                           : term->metric == METRIC_SD ? 1
                                                       : summed_variance(b, unit);
     const double v = term->metric == METRIC_SD ? 1 : summed;
-    if (threads == 1 && !multiplies) /* within a loop over units: the room is that of the thread */
+    if (threads == 1 && !multiplies) /* within a loop over units: this is the thread's own workspace */
         for (size_t k = 0; k < members; k++)
             add_velocity(b, term, count, workspace, v, workspace->members[k], workspace->sum);
     else

@@ -6,7 +6,7 @@
 
 #include "maths/order_statistics.h"
 
-/* The answer to rank `lower` is known to be at least `low`, that to `upper` at most `high`. */
+/* The value of rank `lower` is known to be at least `low`, that of `upper` at most `high`. */
 typedef struct bounds {
     double low, high;
 } bounds;
@@ -25,17 +25,17 @@ static double halfway(double low, double high) {
     return low;
 }
 
-/* How many of those that were listed are looked at: as few as narrow the bracket, by 4 in the root of their number, to
- * what the list can hold; all of them, at most. */
+/* The number of listed values to use as a sample: the fewest that narrow the bracket, by 4/sqrt(number), to what the
+ * list can hold, and at most all. */
 static size_t sample_size(const tally *t) {
     enum { LEAST = 128 };
     const double root = 4 * (double)t->inside / (0.7 * (double)t->capacity), wanted = root * root;
     return wanted < LEAST ? LEAST : wanted < (double)t->capacity ? (size_t)wanted : t->capacity;
 }
 
-/* More lie in the bracket than were listed: those that were, the pairs of some particles, stand for the others. The new
- * bracket spans their quantiles around the ranks that are looked for, some standard errors of a sample to either side.
- * Where particles differ by their place in the order it may miss, and bisect finds the answer. */
+/* The bracket holds more numbers than were listed: the listed ones, pairs of some particles, serve as a sample. The new
+ * bracket spans their quantiles around the desired ranks, plus some standard errors on either side. If the distribution
+ * depends on the order of the particles it may miss, and bisect finds the answer. */
 static bounds narrow_by_sample(tally *t, size_t lower, size_t upper) {
     const size_t count = sample_size(t);
     const double sample = (double)count, share = sample / (double)t->inside, margin = 2 * sqrt(sample);
@@ -47,19 +47,19 @@ static bounds narrow_by_sample(tally *t, size_t lower, size_t upper) {
     return b;
 }
 
-/* The bracket missed: move the sides that were wrong outwards, by much more than it was wide. */
+/* The bracket missed: moves the wrong sides outwards by much more than its width. */
 static bounds widen(const tally *t, size_t lower, size_t upper, bounds known) {
     const double reach = 8 * (t->high - t->low);
     bounds b = {t->low, t->high};
     if (lower < t->below) b.low = fmax(known.low, t->low - reach);
     if (upper >= t->below + t->inside) b.high = fmin(known.high, t->high + reach);
-    if (upper < t->below) b.high = t->low;              /* all of it lies lower */
-    if (lower >= t->below + t->inside) b.low = t->high; /* all of it lies higher */
+    if (upper < t->below) b.high = t->low;              /* the whole bracket is too high */
+    if (lower >= t->below + t->inside) b.low = t->high; /* the whole bracket is too low */
     return b;
 }
 
-/* Next time it should move as it moved now. The bracket reaches so far that it holds a dozen numbers, and three
- * times as far as that guess went wrong. */
+/* Predicts that it will move as it moved now. The next bracket is wide enough to hold a dozen numbers, and three times
+ * as wide as the error of this prediction. */
 static void remember(const tally *t, size_t rank, double found, middle *last) {
     const double moved = last->at > 0 ? found - last->at : 0;
     const double wrong = last->at > 0 ? fabs(moved - last->moved) : found / 8;
@@ -68,7 +68,7 @@ static void remember(const tally *t, size_t rank, double found, middle *last) {
     *last = (middle){found, moved, fmax(3 * wrong, few / density)};
 }
 
-/* Where to look first. */
+/* The initial bracket. */
 static bounds expected(const middle *last, bounds all) {
     const double centre = last->at + last->moved;
     if (!(last->at > 0 && centre > 0 && isfinite(centre + last->reach))) return all;
@@ -80,9 +80,9 @@ static void select_listed(const tally *t, size_t lower, size_t upper, double *at
     svmp_select_two(t->list, t->inside, lower - t->below, upper - t->below, at_lower, at_upper);
 }
 
-/* Where the guesses did not help: halves the range of one rank, in the order of all doubles, until the lower half holds
- * so few that they are listed, or is one number. At most 64 passes; NaN when no number has this rank, as some are none.
- */
+/* The fallback when predictions fail: halves the range of one rank, in the order of all doubles, until the lower half
+ * holds few enough numbers to list, or is a single number. At most 64 passes; NaN if no number has this rank because
+ * some are NaN. */
 static double bisect(counting_pass pass, void *user_data, size_t rank, bounds known, tally *t) {
     while (known.low <= known.high) {
         const double guess = halfway(known.low, known.high);
@@ -110,7 +110,7 @@ void svmp_median_find(counting_pass pass, void *user_data, size_t lower, size_t 
         pass(user_data, &t);
         const int held = holds(&t, lower, upper);
         if (held && (t.low == t.high || t.inside <= capacity)) {
-            *at_lower = *at_upper = t.low; /* all that lie in it are equal; or: */
+            *at_lower = *at_upper = t.low; /* all numbers in it are equal; or: */
             if (t.low < t.high) select_listed(&t, lower, upper, at_lower, at_upper);
             remember(&t, upper, *at_upper, last);
             return;

@@ -6,32 +6,32 @@
 #include "backend/cpu/cpu_backend.h"
 #include "base/threads.h"
 
-/* How the repulsion follows from k: as ratio * k (0 in the limits), or number by number in room->repulsion. */
+/* How the repulsion follows from k: as ratio * k (0 in the limits), or element by element in workspace->repulsion. */
 typedef struct repelling {
     double h, ratio;
     int by_number;
 } repelling;
 
-/* A unit at work. */
+/* The computation of a unit. */
 typedef struct radial {
     backend *b;
     const cpu *own;
     const kernel_term *term;
     stein_workspace *workspace;
-    const double *x; /* variables * n: the coordinates that the term sees */
+    const double *x; /* variables * n: the coordinates that the term uses */
     size_t n, stride, domain_variables;
     int threads, stored;
-    packed_rows packed;   /* the variables that are packed now */
-    size_t packed_before; /* how many stand before them in the domain */
-    const double
-        *grid; /* of a domain of all variables (stein/order_free_sums.h): a row; NULL: sums have the domain's order */
+    packed_rows packed;   /* the currently packed variables */
+    size_t packed_before; /* the number of variables before them in the domain */
+    const double *grid;   /* a row, for a domain of all variables (stein/order_free_sums.h); NULL: sums are in the order
+                             of the domain */
     repelling how;
     const uint32_t *members;
     size_t member_count;
 } radial;
 
 int svmp_cpu_keeps(double pairs, size_t variables) {
-    enum { NEAR = 8 * 1024 * 1024 / sizeof(double) }; /* numbers that stay in the caches */
+    enum { NEAR = 8 * 1024 * 1024 / sizeof(double) }; /* numbers that fit in the caches */
     return pairs <= NEAR || variables > WEIGHED_VARIABLES;
 }
 
@@ -55,7 +55,7 @@ static void share(const radial *u, size_t count, void (*work)(const radial *u, s
     svmp_parallel_for(u->threads, count, 1, do_piece, &(pieces){u, work});
 }
 
-/* The room of the thread that calls. */
+/* The workspace of the calling thread. */
 static stein_workspace *find_workspace(const radial *u) {
     return u->threads > 1 ? &u->own->workspaces[svmp_thread_number()] : u->workspace;
 }
@@ -74,7 +74,7 @@ static void pack(radial *u, double *packed, size_t first, size_t count) {
 
 static double *tile_numbers(const radial *u, const tile *t) { return u->workspace->k + (u->stored ? t->offset : 0); }
 
-/* Distances on the variables that are packed now; on a grid still in steps. */
+/* Distances on the currently packed variables; on a grid, still in steps. */
 static void measure(const radial *u, const tile *t, double *numbers) {
     if (u->grid)
         u->own->lanes->steps(&u->packed, t, u->grid, u->packed_before > 0, (int64_t *)(void *)numbers);
@@ -82,7 +82,7 @@ static void measure(const radial *u, const tile *t, double *numbers) {
         u->own->lanes->distances(&u->packed, t, u->packed_before > 0, numbers);
 }
 
-/* A thread's share of the tiles, some variables of the domain after the others. */
+/* A thread's share of the tiles, for successive groups of variables of the domain. */
 static void measure_share(const radial *u, size_t first) {
     radial mine = *u;
     if (first >= u->own->tile_count) return;
@@ -94,7 +94,7 @@ static void measure_share(const radial *u, size_t first) {
     }
 }
 
-/* Steps to distances. Returns whether some pairs have few, which are to be counted again. */
+/* Converts steps to distances. Returns whether some pairs have few steps and must be recounted. */
 static int finish(const radial *u, const tile *t, double *numbers) {
     return u->own->lanes->from_steps(t, u->grid, svmp_grid_few(&u->own->grid), numbers);
 }
@@ -136,7 +136,7 @@ static void store_distances(const radial *u) {
     svmp_grid_recount(&again);
 }
 
-/* A tile's distances: they stand there already, or are computed now. */
+/* A tile's distances, which are stored or computed now. */
 static double *distances_of(const radial *u, const tile *t) {
     double *numbers = tile_numbers(u, t);
     if (u->stored) return numbers;
@@ -156,7 +156,7 @@ static void count_tile(const radial *u, size_t t) {
     u->own->lanes->count(here, distances_of(u, here), &find_workspace(u)->counts);
 }
 
-/* What a thread of a team counted, added to all counts. */
+/* Adds the counts of a thread to those of its team. */
 static void add_counts(const tally *part, tally *all) {
     const size_t listed = all->inside < all->capacity ? all->inside : all->capacity, left = all->capacity - listed;
     const size_t here = part->inside < part->capacity ? part->inside : part->capacity;
@@ -194,13 +194,13 @@ static double *tile_repulsion(const radial *u, const tile *t) {
     return u->how.by_number ? u->workspace->repulsion + (u->stored ? t->offset : 0) : NULL;
 }
 
-/* Turns a tile's distances into the kernel, and into the repulsion where it is not proportional. */
+/* Turns a tile's distances into the kernel and, unless it is proportional to that, the repulsion. */
 static void evaluate(const radial *u, const tile *t, double *k) {
     const size_t count = t->vectors * TILE_ROWS * u->own->lanes->width;
     if (u->how.h == 0)
-        for (size_t p = 0; p < count; p++) k[p] = k[p] == 0; /* the limit: who coincides */
+        for (size_t p = 0; p < count; p++) k[p] = k[p] == 0; /* the limit: 1 for coincident particles */
     else if (!isfinite(u->how.h))
-        for (size_t p = 0; p < count; p++) k[p] = NAN; /* the particles ran away; the step will say so */
+        for (size_t p = 0; p < count; p++) k[p] = NAN; /* the particles diverged; the step reports it */
     else if (u->term->shape->kind == SHAPE_IMQ)
         u->own->lanes->imq(t, u->how.h, k, tile_repulsion(u, t));
     else if (u->term->shape->kind == SHAPE_RBF)
@@ -211,11 +211,11 @@ static void evaluate(const radial *u, const tile *t, double *k) {
     }
 }
 
-/* Places are measured from the first particle: the sums of attraction and repulsion then do not cancel, however far
- * away the particles are. */
+/* Positions are relative to the first particle, so that the sums of attraction and repulsion do not cancel for distant
+ * particles. */
 static double origin(const radial *u, size_t i) { return u->x[i * u->n]; }
 
-/* row[l] = a s[l] + b (z[l] - origin) dz/dx, and 0 behind the last particle. */
+/* row[l] = a s[l] + b (z[l] - origin) dz/dx, padded with 0. */
 static void combine(const radial *u, size_t i, double a, double b, double *row) {
     const double *x = u->x + i * u->n, *s = u->b->score + i * u->n, from = origin(u, i);
     b *= svmp_cpu_slope(u->b, u->term, i);
@@ -233,8 +233,8 @@ static void add_velocity(const radial *u, size_t i, const double *sum) {
     for (size_t m = 0; m < u->n; m++) phi[m] += scale * (sum[m] + ratio * (x[m] - from) * total[m] + s[m]);
 }
 
-/* A tile that still holds distances: from them the kernel, the sum of the first member, and all repulsion in
- * room->total. The usual case in one sweep over the tile. */
+/* A tile that still holds distances: from them the kernel, the sum of the first member, and the total repulsion in
+ * workspace->total. The usual case in one sweep over the tile. */
 static void begin_tile(const radial *u, const tile *t, const double *weight, double *sum) {
     const lane_ops *lanes = u->own->lanes;
     double *k = distances_of(u, t), *total = u->workspace->total;

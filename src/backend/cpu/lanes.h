@@ -1,4 +1,4 @@
-/* The hot loops, written once over vectors of `width` numbers and compiled for each instruction set (isa_*.c).
+/* The hot loops, written once over vectors of `width` numbers and compiled for each instruction set (lanes_*.c).
  *
  * The pairs of different particles (l, m), l < m, are processed in tiles of TILE_ROWS rows: rows l = first ... and, for
  * all of them, the columns m = first + 1, ... in vectors. The numbers of a tile are in the order (vector, row, lane).
@@ -6,8 +6,7 @@
  * they count as the farthest.
  *
  * A *row* has a number for every particle, and PADDING more. Vectors that cross a cache line cost twice: svmp_lanes_row
- * places rows so that those of every other tile do not cross one, and tiles start on a line.
- */
+ * places rows so that those of every other tile do not cross one, and tiles start on a line. */
 #ifndef SVMP_BACKEND_CPU_LANES_H
 #define SVMP_BACKEND_CPU_LANES_H
 
@@ -19,13 +18,13 @@ enum { TILE_ROWS = 4, WIDEST_LANES = 8 };
 typedef struct tile {
     size_t first;   /* its first row */
     size_t vectors; /* for each of its rows */
-    size_t offset;  /* where its numbers stand when all tiles are stored */
+    size_t offset;  /* the offset of its numbers when all tiles are stored */
 } tile;
 
 enum { PADDING = 2 * WIDEST_LANES, LINE = 8 }; /* LINE: numbers in a cache line */
 
 /* Numbers from the start of a row to that of the next, and the first row of a block that starts on a line: its number 1
- * is the first of a line. A block of rows takes one line more than its rows. */
+ * is the first of a line. A block of rows takes one line more than the rows themselves. */
 static inline size_t svmp_lanes_stride(size_t n) { return (n + PADDING + LINE - 1) / LINE * LINE; }
 static inline double *svmp_lanes_row(double *line) { return line + LINE - 1; }
 
@@ -36,8 +35,8 @@ typedef struct packed_rows {
     size_t count, stride;
 } packed_rows;
 
-/* How many numbers lie below `low`, and which lie in [low, high]: at most `capacity` of these are listed, all counted.
- * The list has room for WIDEST_LANES more. */
+/* Counts the numbers below `low` and those in [low, high], of which at most `capacity` are listed. The list has room
+ * for WIDEST_LANES more. */
 typedef struct tally {
     double low, high;
     size_t below, inside;
@@ -49,11 +48,12 @@ typedef struct lane_ops {
     const char *name;
     size_t width;
 
-    /* D[v][r][lane] = sum_j (x_j[l] - x_j[m])^2, the sum in the order of j; with `more`, added to what is there. */
+    /* D[v][r][lane] = sum_j (x_j[l] - x_j[m])^2, the sum in the order of j; with `more`, added to the present
+     * values. */
     void (*distances)(const packed_rows *rows, const tile *t, int more, double *distance);
 
-    /* The same on a grid, whose padding is infinite (stein/order_free_sums.h): whole numbers of steps, and from these
-     * D. Returns whether a pair has fewer steps than `few`. */
+    /* The same on a grid, whose padding is infinite (stein/order_free_sums.h): integers, and from these D. Returns
+     * whether a pair has fewer steps than `few`. */
     void (*steps)(const packed_rows *rows, const tile *t, const double *grid, int more, int64_t *steps);
     int (*from_steps)(const tile *t, const double *grid, double few, double *distance);
 
@@ -74,7 +74,7 @@ typedef struct lane_ops {
     void (*rbf_and_weigh)(const tile *t, double h, double *k, const double *w, double *sum, double *total);
 } lane_ops;
 
-/* The best that this machine runs, or the one of that name; NULL when the machine or the build lacks it. */
+/* The best that this machine runs, or the one of that name; NULL if the machine or the build lacks it. */
 const lane_ops *svmp_lanes_best(void);
 const lane_ops *svmp_lanes_named(const char *name);
 

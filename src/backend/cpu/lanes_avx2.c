@@ -1,4 +1,4 @@
-/* Compiled with -mavx2 -mfma where the compiler knows them; used when the machine has both. */
+/* Compiled with -mavx2 -mfma if the compiler supports them; used if the machine has both. */
 #include "backend/cpu/lanes.h"
 
 #if defined(__AVX2__)

@@ -1,4 +1,4 @@
-/* Compiled with -mavx512f -mavx512dq -mfma where the compiler knows them; used when the machine has them. */
+/* Compiled with -mavx512f -mavx512dq -mfma if the compiler supports them; used if the machine has them. */
 #include "backend/cpu/lanes.h"
 
 #if defined(__AVX512F__)

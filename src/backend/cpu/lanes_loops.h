@@ -1,5 +1,5 @@
-/* The loops of lanes.h; included by each isa_*.c, which says LANES (the width) and LANES_ISA (its name). Vectors
- * are the compiler's own, so that the source is the same for all instruction sets. */
+/* The loops of lanes.h; included by each lanes_*.c, which defines LANES (the width) and LANES_ISA (its name). Vectors
+ * are extensions of the compiler, so that the source is the same for all instruction sets. */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ INLINE vec keep(ivec mask, vec v) { return (vec)((bits)v & (bits)mask); }
 /* The lanes of a where the mask is set, those of b elsewhere. */
 INLINE vec choose(ivec mask, vec a, vec b) { return (vec)(((bits)a & (bits)mask) | ((bits)b & ~(bits)mask)); }
 
-/* sum[r] += the lanes of row[r], for all rows of a tile: lanes of two rows at a time are brought together and added. */
+/* sum[r] += the lanes of row[r], for all rows of a tile: the lanes of two rows at a time are interleaved and added. */
 #define BOTH(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 INLINE void add_rows(const vec *row, double *sum) {
@@ -50,8 +50,8 @@ INLINE void add_rows(const vec *row, double *sum) {
 
 /* ---- order statistics -------------------------------------------------------------------------------------------- */
 
-/* Counts the same columns of all rows of a tile: those below in `lower`, lane by lane. Few numbers are listed: one
- * branch for all of them. */
+/* Counts the same columns of all rows of a tile: those below in `lower`, lane by lane. Few numbers are listed, so one
+ * branch decides for all of them. */
 #if LANES == 8
 #include <immintrin.h>
 
@@ -113,7 +113,7 @@ INLINE vec cut_corner(vec distance, size_t m, size_t l) {
     return choose((ivec)(lane <= (bits){0} + l), splat(INFINITY), distance);
 }
 
-/* `columns` vectors of the tile from the one with the number v, which share what is read of the rows. */
+/* `columns` vectors of the tile from the one with the number v, which share the loads of the rows. */
 INLINE void measure(const packed_rows *rows, const tile *t, size_t v, const int columns, int more, double *distance) {
     const size_t m = t->first + 1 + v * LANES;
     double *d = distance + v * TILE_ROWS * LANES;
@@ -209,8 +209,8 @@ static int from_steps(const tile *t, const double *grid, double few, double *dis
 
 /* exp(-D/h) = 2^(z/STEPS) with z = -STEPS log2(e) D/h = i + f, i an integer and |f| <= 1/2. 2^(f/STEPS) is the
  * polynomial that interpolates it in Chebyshev's points; 2^(i/STEPS) is a number of the table, times a power of two
- * that is added to the exponent. A table in a register makes the polynomial short; vectors that cannot be permuted do
- * without. */
+ * that is added to the exponent. A table in a register makes the polynomial short; instruction sets without
+ * permutations use a longer one. */
 #if LANES == 8
 enum { STEPS_LOG2 = 3 };
 static const double power[] = {0x1.0000000000000p+0,  0x1.62e42fefa3d70p-4,  0x1.ebfbdff82c6c5p-9,
@@ -254,7 +254,7 @@ INLINE gaussian gaussian_of(double h) {
 }
 
 INLINE vec gaussian_at(gaussian g, vec distance) {
-    const double magic = 0x1.8p52; /* added, it rounds to an integer that then stands in the lowest bits */
+    const double magic = 0x1.8p52; /* adding it rounds to an integer in the lowest bits */
     const vec shifted = distance * g.scale + magic, f = distance * g.scale - (shifted - magic);
     const vec value = power_of_two(f) * look_up((bits)shifted);
     const bits scaled = (bits)value + (((bits)shifted >> STEPS_LOG2) << 52);

@@ -1,5 +1,5 @@
-/* Plain loops over the formulas of the method: the oracle of every other backend. Nothing here is clever, nothing is
- * shared between nodes, and everything is computed when it is needed. */
+/* Plain loops over the formulas of the method: the oracle of every other backend. Simple on purpose: nothing is shared
+ * between nodes, and everything is computed when it is needed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "base/peers.h"
 
 typedef struct ref {
-    uint32_t *domain;         /* the variables that a kernel term sees */
+    uint32_t *domain;         /* the variables of a kernel term's domain */
     uint32_t *drawn;          /* the nodes of a random domain */
     double *matrix;           /* n*n squared distances on the domain, or products */
     double *sorted;           /* the n(n-1)/2 of different particles */
-    exact_sum *sums;          /* n: a row of the matrix on all variables, of which others may have some */
+    exact_sum *sums;          /* n: a row of the matrix on all variables, some of which other processes may have */
     double *value, *gradient; /* of one instance of a factor group */
     double *moved, *there;    /* variables * n: a node at its mean, and the scores there, for messages */
     void *scratch;
@@ -49,7 +49,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
     for (size_t a = 0; k && a < k->count; a++)
         if (k->terms[a].neighbours > neighbours) neighbours = k->terms[a].neighbours;
     const size_t variables = b->model->graph->variables;
-    SVMP_TRY(SVMP_NEW(context, r->domain, 2 * variables)); /* all of them, or some and messages */
+    SVMP_TRY(SVMP_NEW(context, r->domain, 2 * variables)); /* all variables, or some and messages */
     if (b->messages) SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&r->moved));
     if (b->messages) SVMP_TRY(svmp_allocate(context, variables, n * sizeof(double), (void **)&r->there));
     SVMP_TRY(SVMP_NEW(context, r->drawn, neighbours + 1));
@@ -68,7 +68,7 @@ static svmp_status score_at(backend *b, const double *x, double *score) {
     const svmp_model *model = b->model;
     const quadratic *q = &model->quadratic;
     const size_t n = b->n;
-    for (size_t i = 0; i < model->graph->variables; i++) /* of the halo too, which nobody reads */
+    for (size_t i = 0; i < model->graph->variables; i++) /* including the halo, which is unused */
         for (size_t l = 0; l < n; l++) {
             double s = q->linear[i];
             for (size_t e = q->start[i]; e < q->start[i + 1]; e++) s -= q->value[e] * x[q->column[e] * n + l];
@@ -96,7 +96,7 @@ static size_t add_variables(const svmp_graph *graph, size_t node, uint32_t *doma
     return count;
 }
 
-/* Messages of all own nodes that are asked: the scores of the whole model, a node at its mean after the other. */
+/* Messages of all own nodes that need one: scores of the whole model with one node at a time at its mean. */
 static svmp_status find_messages(backend *b) {
     const ref *r = b->local_state;
     const svmp_graph *graph = b->model->graph;
@@ -113,7 +113,7 @@ static svmp_status find_messages(backend *b) {
     return SVMP_OK;
 }
 
-/* Lists the variables that term a sees for a node; its message i as variable graph->variables + i. */
+/* Lists the variables of term a's domain for a node; its message i as variable graph->variables + i. */
 static size_t list_domain(backend *b, const kernel *k, size_t a, size_t node, size_t t) {
     ref *r = b->local_state;
     const kernel_term *term = &k->terms[a];
@@ -150,7 +150,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The mean of a row, from + offset: in the metric sd from its first particle, so that nothing is lost far away. */
+/* The mean of a row, from + offset: in the metric sd relative to the first particle, so that distant particles lose no
+ * digits. */
 typedef struct place {
     double from, offset;
 } place;
@@ -164,7 +165,7 @@ static place mean(const kernel_term *term, size_t n, const double *row) {
 
 static double away(double x, place centre) { return (x - centre.from) - centre.offset; }
 
-/* What a variable adds for two particles; `by` is dz/dx. */
+/* The contribution of a variable for two particles; `by` is dz/dx. */
 typedef double pair_value(const double *x, size_t l, size_t m, place centre, double by);
 
 static double square(const double *x, size_t l, size_t m, place centre, double by) {
@@ -182,8 +183,8 @@ static double slope(const backend *b, const kernel_term *term, size_t j) {
     return b->sd[j] > 0 ? 1 / b->sd[j] : 0;
 }
 
-/* matrix[l][m] = the sum over the domain. On all variables it is made without rounding, so that it does not matter in
- * which process they are. */
+/* matrix[l][m] = the sum over the domain. On all variables it is computed without rounding, so that it does not depend
+ * on the distribution among processes. */
 static void fill_matrix(backend *b, const kernel_term *term, size_t count, pair_value *of) {
     ref *r = b->local_state;
     const size_t n = b->n;
@@ -193,7 +194,7 @@ static void fill_matrix(backend *b, const kernel_term *term, size_t count, pair_
         for (size_t j = 0; j < count; j++) {
             const size_t i = r->domain[j], variables = b->model->graph->variables;
             const double *x = i < variables ? b->x + i * n : b->messages->rows + (i - variables) * n;
-            const double by = i < variables ? slope(b, term, i) : 1; /* messages are in units of their own */
+            const double by = i < variables ? slope(b, term, i) : 1; /* messages are standardised */
             const place centre = mean(term, n, x);
             for (size_t m = 0; m < n; m++)
                 if (term->domain == DOMAIN_ALL)
@@ -207,7 +208,7 @@ static void fill_matrix(backend *b, const kernel_term *term, size_t count, pair_
     }
 }
 
-/* Squared distances on the domain, and the bandwidth that follows from them. */
+/* Squared distances on the domain, and the bandwidth. */
 static double distances(backend *b, const kernel_term *term, size_t count) {
     ref *r = b->local_state;
     const size_t n = b->n;
@@ -273,14 +274,14 @@ static void add_linear(backend *b, const kernel_term *term, size_t i, double v) 
     }
 }
 
-/* What a node's velocity needs of its domain: the bandwidth, or the summed variance; and the matrix. */
+/* Prepares the matrix of a node's domain, and its bandwidth or summed variance. */
 static double prepare(backend *b, const kernel *k, size_t a, size_t node, size_t t) {
     const kernel_term *term = &k->terms[a];
     const size_t count = list_domain(b, k, a, node, t);
     return (term->shape->value ? distances : products)(b, term, count);
 }
 
-/* All own nodes at once, when the halo is there: with the last of them. */
+/* All own nodes at once, with the last of them, when the halo has arrived. */
 static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const svmp_graph *graph = b->model->graph;
     svmp_host_units(b);
@@ -289,7 +290,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     memset(b->phi, 0, graph->variables * b->n * sizeof *b->phi);
     for (size_t a = 0; a < k->count; a++) {
         const kernel_term *term = &k->terms[a];
-        const int once = term->domain == DOMAIN_ALL; /* as others do, whatever their nodes */
+        const int once = term->domain == DOMAIN_ALL; /* as in other backends, whatever their nodes */
         double scale = once ? prepare(b, k, a, 0, t) : 0;
         for (size_t v = 0; v < graph->moved; v++) {
             if (!once) scale = prepare(b, k, a, v, t);
