@@ -50,11 +50,11 @@ static measured measure(svmp_run *run, int rounds) {
     svmp_outcome outcome;
     must(svmp_run_set_monitor(run, one_iteration, NULL));
     for (int k = 0; k < WARM + rounds; k++) {
-        const mpi_times before = svmp_mpi_times(run->backend);
+        const exchange_times before = svmp_exchange_times(run->backend);
         const double started = seconds();
         must(svmp_run_go(run, &outcome));
         const double spent = seconds() - started;
-        const mpi_times after = svmp_mpi_times(run->backend);
+        const exchange_times after = svmp_exchange_times(run->backend);
         if (k < WARM || spent >= best.iteration) continue;
         best = (measured){spent, after.packing - before.packing, after.waiting - before.waiting,
                           after.agreeing - before.agreeing};

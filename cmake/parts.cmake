@@ -62,18 +62,28 @@ svmp_library_part(netcdf netcdf.h "" "particle files are .csv alone (Debian: lib
 
 svmp_library_part(metis metis.h "" "models are cut into blocks for several processes (Debian: libmetis-dev)")
 
-# MPI: the flags of the installed implementation's C compiler.
-option(SVMP_MPI "Use MPI where it is found" ON)
+# Several processes need svmp_mpi.so, which is loaded where a launcher has started some: a program of this build also
+# starts where MPI is not installed. SVMP_MPI_INSIDE is for programs that cannot load libraries.
+option(SVMP_MPI "Build the plug-in for MPI where MPI is found" ON)
+option(SVMP_MPI_INSIDE "Link the plug-in for MPI into the library" OFF)
 set(SVMP_HAVE_MPI NO)
 if(SVMP_MPI)
   find_package(MPI COMPONENTS C)
   set(SVMP_HAVE_MPI ${MPI_C_FOUND})
 endif()
-if(SVMP_HAVE_MPI)
+set(SVMP_MPI_WORDS "")
+if(SVMP_HAVE_MPI AND SVMP_MPI_INSIDE)
   target_link_libraries(svmp_parts INTERFACE MPI::MPI_C)
-  target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_MPI)
+  target_compile_definitions(svmp_parts INTERFACE SVMP_MPI_INSIDE)
+elseif(SVMP_HAVE_MPI)
+  set(SVMP_MPI_WORDS "in svmp_mpi.so")
+  add_library(svmp_mpi MODULE plugins/mpi/mpi_peers.c)
+  target_include_directories(svmp_mpi PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(svmp_mpi PRIVATE svmp_flags MPI::MPI_C)
+  set_target_properties(svmp_mpi PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  install(TARGETS svmp_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-svmp_part(mpi "${SVMP_HAVE_MPI}" "a run is one process (Debian: libopenmpi-dev)")
+svmp_part(mpi "${SVMP_HAVE_MPI}" "a run is one process (Debian: libopenmpi-dev)" ${SVMP_MPI_WORDS})
 
 # The backend on NVIDIA GPUs is a library of its own, svmp_cuda.so, which is loaded when a run asks for it. The oldest
 # devices are those that nvcc still knows, from compute capability 7.0 on; others take the code of the one before them, or

@@ -4,6 +4,7 @@
 #include "backend/node_messages.h"
 #include "base/name_list.h"
 #include "base/peers.h"
+#include "graph/graph_rows.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -69,7 +70,7 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     b->threads = svmp_context_threads(context);
     SVMP_CHECK(svmp_messages_create(b, k));
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
-    SVMP_CHECK(svmp_mpi_attach(b));
+    SVMP_CHECK(svmp_exchange_attach(b));
     *made = b;
     return SVMP_OK;
 done:
@@ -94,7 +95,7 @@ svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) 
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
-    if (which == ARRAY_SD) SVMP_TRY(svmp_mpi_bring(b->model->graph, b->sd)); /* including the halo */
+    if (which == ARRAY_SD) SVMP_TRY(svmp_graph_bring(b->model->graph, b->sd)); /* including the halo */
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 
@@ -102,7 +103,7 @@ svmp_status svmp_backend_refresh(backend *b) { return b->kind->refresh ? b->kind
 
 void svmp_backend_free(backend *b) {
     if (b == NULL) return;
-    svmp_mpi_detach(b);
+    svmp_exchange_detach(b);
     if (b->local_state) b->local->free(b);
     svmp_evaluator_free(b->evaluator);
     svmp_release(b->context, b->x);

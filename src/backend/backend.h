@@ -7,8 +7,8 @@
  *
  * All of them read the same old particles and may divide the work in any way that does not change the bits. `ref` is
  * plain loops, the oracle for all others. For a part of a model (model/model_part.h) a backend moves the own nodes;
- * `mpi` then wraps the local backend and updates the halo. A backend whose particles are not in the memory of this
- * process handles all own nodes at once, when the halo has arrived. */
+ * exchange_rows.h then wraps the local backend and exchanges rows. A backend whose particles are not in the memory of
+ * this process handles all own nodes at once, when the halo has arrived. */
 #ifndef SVMP_BACKEND_BACKEND_H
 #define SVMP_BACKEND_BACKEND_H
 
@@ -121,7 +121,7 @@ struct backend {
     int moved;                        /* whether phi holds the particles before the last step, and x those after it */
     evaluator *evaluator;             /* of backends that use the model's own */
     void *local_state;                /* of the local backend */
-    struct mpi_halo *mpi;             /* of `mpi` */
+    struct row_exchange *exchange;    /* with several processes */
 };
 
 /* `k` and `s` may be NULL: no kernel, no step state. */

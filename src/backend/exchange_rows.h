@@ -11,18 +11,14 @@
  *     score, stein    process the interior while messages travel, then the boundary
  *     step            moves all nodes, or none if one process fails
  */
-svmp_status svmp_mpi_attach(backend *b);
-void svmp_mpi_detach(backend *b);
-
-/* Values of variables, one number each: those of the halo arrive from the processes that own them. Collective; does
- * nothing for a whole graph. */
-svmp_status svmp_mpi_bring(const svmp_graph *graph, double *values);
+svmp_status svmp_exchange_attach(backend *b);
+void svmp_exchange_detach(backend *b);
 
 /* Seconds that the backend has spent on communication. */
-typedef struct mpi_times {
+typedef struct exchange_times {
     double packing, waiting, agreeing; /* packing messages; waiting for messages; agreeing on the outcome of the step */
-} mpi_times;
+} exchange_times;
 
-mpi_times svmp_mpi_times(const backend *b);
+exchange_times svmp_exchange_times(const backend *b);
 
 #endif

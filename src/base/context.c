@@ -53,7 +53,7 @@ svmp_status svmp_context_set_error(svmp_context *context, svmp_error_function er
 void svmp_context_free(svmp_context *context) {
     if (context == NULL) return;
     svmp_allocator allocator = context->allocator;
-    context->peers->free(context, context->peers);
+    context->peers->leave(context->peers);
     allocator.release(context, allocator.user_data);
 }
 
@@ -80,9 +80,9 @@ void svmp_log(svmp_context *context, svmp_log_level level, const char *format, .
 
 int svmp_context_threads(const svmp_context *context) {
     if (context->threads > 0) return context->threads;
-    const int offered = svmp_threads_offered();
-    if (context->sharing < 2 || getenv("OMP_NUM_THREADS")) return offered;
-    return offered > context->sharing ? offered / context->sharing : 1;
+    const int offered = svmp_threads_offered(), sharing = (int)context->peers->sharing;
+    if (sharing < 2 || getenv("OMP_NUM_THREADS")) return offered;
+    return offered > sharing ? offered / sharing : 1;
 }
 
 svmp_status svmp_require_memory(svmp_context *context, double bytes, const char *what) {

@@ -18,7 +18,6 @@ struct svmp_context {
     svmp_note advice[CONTEXT_ADVICE]; /* of the last error */
     size_t advised;
     const struct svmp_peers *peers; /* all processes that work on one model; alone: svmp_alone, never NULL */
-    int sharing; /* how many processes, this one included, may run on the same processors; 0: one process */
 };
 
 /* Returns from the calling function if a call failed; the error message is already in the context. */

@@ -3,7 +3,7 @@
 
 #include "base/peers.h"
 
-static void free_none(svmp_context *context, const svmp_peers *peers) { (void)context, (void)peers; }
+static void leave(const svmp_peers *peers) { (void)peers; }
 
 static void sum(const svmp_peers *peers, size_t count, int64_t *values) { (void)peers, (void)count, (void)values; }
 
@@ -28,33 +28,33 @@ static void deal(const svmp_peers *peers, size_t size, void *mine, const size_t 
     gather(peers, size, all, mine);
 }
 
-static svmp_status connect(svmp_context *context, const svmp_peers *peers, const svmp_peer_routes *routes,
-                           svmp_peer_line **line) {
-    (void)context, (void)peers, (void)routes;
+static int plan(const svmp_peers *peers, const svmp_peer_routes *routes, svmp_peer_line **line) {
+    (void)peers, (void)routes;
     *line = NULL;
     return SVMP_OK;
 }
 
-static void disconnect(svmp_context *context, svmp_peer_line *line) { (void)context, (void)line; }
+static void connect(svmp_peer_line *line) { (void)line; }
 
-static void depart(const svmp_peers *peers, svmp_peer_line *line, const double *leaving, double *arriving) {
-    (void)peers, (void)line, (void)leaving, (void)arriving;
+static void close_none(svmp_peer_line *line) { (void)line; }
+
+static void send(svmp_peer_line *line, uint64_t round, const double *leaving, double *arriving) {
+    (void)line, (void)round, (void)leaving, (void)arriving;
 }
 
-static bool arrived(const svmp_peers *peers, svmp_peer_line *line, bool wait) {
-    (void)peers, (void)line, (void)wait;
-    return true;
-}
+static void receive(svmp_peer_line *line, uint64_t *round, int wait) { (void)line, (void)round, (void)wait; }
 
 const svmp_peers svmp_alone = {.count = 1,
-                               .free = free_none,
+                               .sharing = 1,
+                               .leave = leave,
                                .sum = sum,
                                .max = max,
                                .broadcast = broadcast,
                                .gather = gather,
                                .collect = collect,
                                .deal = deal,
+                               .plan = plan,
                                .connect = connect,
-                               .disconnect = disconnect,
-                               .depart = depart,
-                               .arrived = arrived};
+                               .close = close_none,
+                               .send = send,
+                               .receive = receive};

@@ -106,11 +106,21 @@ static plugin_state check(const plugin_search *s, svmp_plugin_kind kind, const s
     return PLUGIN_BROKEN;
 }
 
+/* A plug-in that is linked into this library; NULL: it is to be loaded. */
+static const svmp_plugin *find_inside(const char *name) {
+#ifdef SVMP_MPI_INSIDE
+    const svmp_plugin *svmp_mpi_plugin_entry(void);
+    if (strcmp(name, "mpi") == 0) return svmp_mpi_plugin_entry();
+#endif
+    return (void)name, NULL;
+}
+
 plugin_state svmp_plugin_find(svmp_plugin_kind kind, const char *name, const svmp_plugin **found, char *why,
                               size_t size) {
     plugin_search s;
     set_names(&s, kind, name);
     const char *given = getenv(s.variable);
+    if (given == NULL && (*found = find_inside(name)) != NULL) return PLUGIN_FOUND;
     if (given)
         try_given(&s, given, why, size);
     else

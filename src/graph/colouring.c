@@ -1,7 +1,7 @@
 #include "graph/colouring.h"
 
 #include "base/peers.h"
-#include "graph/graph_part.h"
+#include "graph/graph_rows.h"
 
 #define NO_COLOUR UINT32_MAX
 
@@ -41,62 +41,30 @@ static void colour_some(const svmp_graph *graph, size_t *left, uint32_t *order, 
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
-typedef struct exchange {
-    svmp_peer_line *line;
-    size_t *out, *in;
-    double *leaving, *arriving; /* colours as numbers; -1: none yet */
-} exchange;
-
-static svmp_status open_exchange(const svmp_graph *graph, exchange *e) {
-    const graph_halo *halo = graph->halo;
-    svmp_context *context = graph->context;
-    SVMP_TRY(SVMP_NEW(context, e->out, halo->neighbours));
-    SVMP_TRY(SVMP_NEW(context, e->in, halo->neighbours));
-    for (size_t k = 0; k < halo->neighbours; k++) {
-        e->out[k] = halo->send.start[k + 1] - halo->send.start[k];
-        e->in[k] = halo->from[k + 1] - halo->from[k];
+/* Colours as numbers, in each variable of a node; -1: none yet. */
+static void exchange_colours(const svmp_graph *graph, graph_rows *rows, double *values, uint32_t *colour) {
+    for (size_t i = 0, v = 0; i < graph->moved_variables; i++) {
+        while (graph->first[v + 1] <= i) v++;
+        values[i] = colour[v] == NO_COLOUR ? -1 : (double)colour[v];
     }
-    SVMP_TRY(SVMP_NEW(context, e->leaving, halo->send.start[halo->neighbours]));
-    return SVMP_NEW(context, e->arriving, graph->nodes - graph->moved);
-}
-
-static void exchange_colours(const svmp_graph *graph, exchange *e, uint32_t *colour) {
-    const index_lists *send = &graph->halo->send;
-    for (size_t k = 0; k < send->start[graph->halo->neighbours]; k++) {
-        const uint32_t mine = colour[send->item[k]];
-        e->leaving[k] = mine == NO_COLOUR ? -1 : (double)mine;
-    }
-    graph->peers->depart(graph->peers, e->line, e->leaving, e->arriving);
-    graph->peers->arrived(graph->peers, e->line, true);
+    svmp_graph_rows_send(rows, values);
+    svmp_graph_rows_received(rows, true);
     for (size_t v = graph->moved; v < graph->nodes; v++) {
-        const double theirs = e->arriving[v - graph->moved];
+        const double theirs = values[graph->first[v]];
         colour[v] = theirs < 0 ? NO_COLOUR : (uint32_t)theirs;
     }
 }
 
 /* In rounds: colours what can be coloured and exchanges colours with neighbours, until all processes have finished. */
-static svmp_status colour_part(const svmp_graph *graph, size_t left, uint32_t *order, size_t *taken_by,
-                               uint32_t *colour) {
-    svmp_context *context = graph->context;
-    const svmp_peers *peers = graph->peers;
-    exchange e = {0};
-    svmp_status status = open_exchange(graph, &e);
-    SVMP_CHECK(svmp_agree(context, peers, status));
-    const svmp_peer_routes routes = {graph->halo->neighbours, 1, graph->halo->rank, e.out, e.in};
-    SVMP_CHECK(peers->connect(context, peers, &routes, &e.line));
+static void colour_part(const svmp_graph *graph, size_t left, uint32_t *order, size_t *taken_by, graph_rows *rows,
+                        double *values, uint32_t *colour) {
+    svmp_graph_rows_connect(rows);
     for (double most = 1; most > 0;) {
         colour_some(graph, &left, order, taken_by, colour);
-        exchange_colours(graph, &e, colour);
+        exchange_colours(graph, rows, values, colour);
         most = (double)left;
-        peers->max(peers, 1, &most);
+        graph->peers->max(graph->peers, 1, &most);
     }
-done:
-    if (e.line) peers->disconnect(context, e.line);
-    svmp_release(context, e.out);
-    svmp_release(context, e.in);
-    svmp_release(context, e.leaving);
-    svmp_release(context, e.arriving);
-    return status;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -105,22 +73,24 @@ svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t 
     svmp_context *context = graph->context;
     const svmp_peers *peers = graph->peers;
     uint32_t *order = NULL;
-    size_t *taken_by = NULL, left = graph->moved;
+    size_t *taken_by = NULL;
+    double *values = NULL, most = 0;
+    graph_rows *rows = NULL;
     svmp_status status = SVMP_NEW(context, order, graph->moved);
     if (status == SVMP_OK) status = SVMP_NEW(context, taken_by, graph->nodes + 1);
+    if (status == SVMP_OK) status = SVMP_NEW(context, values, graph->variables);
+    if (status == SVMP_OK) status = svmp_graph_rows_plan(graph, 1, &rows);
     SVMP_CHECK(svmp_agree(context, peers, status));
     for (size_t v = 0; v < graph->nodes; v++) colour[v] = NO_COLOUR;
     order_own(graph, order);
-    if (peers->count > 1)
-        SVMP_CHECK(colour_part(graph, left, order, taken_by, colour));
-    else
-        colour_some(graph, &left, order, taken_by, colour);
-    double most = 0;
+    colour_part(graph, graph->moved, order, taken_by, rows, values, colour);
     for (size_t v = 0; v < graph->moved; v++) most = (double)colour[v] + 1 > most ? (double)colour[v] + 1 : most;
     peers->max(peers, 1, &most);
     *colours = (size_t)most;
 done:
+    svmp_graph_rows_free(rows);
     svmp_release(context, order);
     svmp_release(context, taken_by);
+    svmp_release(context, values);
     return status;
 }

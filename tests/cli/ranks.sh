@@ -259,6 +259,18 @@ disagree() {
 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refuses 2 "srun started 2 tasks without MPI" run chain.mtx -t 3
 PMI_SIZE=2 PMI_RANK=0 refuses 2 "mpiexec started 2 processes, but each is alone in MPI" run chain.mtx -t 3
 
+# Where there is no MPI: a process alone needs none, and several say that each would be alone.
+if "$SVMP" --version | grep -qx 'mpi: yes, in svmp_mpi.so'; then
+    ! ldd "$SVMP" "$(dirname "$SVMP")"/libsvmp.so* | grep -i libmpi || fail "MPI must be there for the command to start"
+    works run -m graphical chain.mtx -n 9 -t 2 -o with.csv
+    SVMP_MPI= works run -m graphical chain.mtx -n 9 -t 2 -o without.csv
+    same with.csv without.csv "without the plug-in for MPI"
+    status=0
+    SVMP_MPI= ranks 2 run -m graphical chain.mtx -t 3 -o none.csv || status=$?
+    sentence="mpirun started 2 processes, but they cannot be connected, and each would do the whole run. SVMP_MPI is empty, so the plug-in svmp_mpi.so is not used."
+    [[ $status -eq 2 && ! -e none.csv ]] && grep -qF "$sentence" errors || fail "exit $status: $(cat errors)"
+fi
+
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
 mkdir there
 cp chain.mtx copy.mtx # the same file, elsewhere

@@ -79,7 +79,7 @@ listening() {
 
 # Whether there can be several processes, or why not. Open MPI then starts as many as it is told to, by root too.
 several_processes() {
-    "$SVMP" --version | grep -qx 'mpi: yes' || { echo "MPI is not in this build" && return 1; }
+    "$SVMP" --version | grep -q '^mpi: yes' || { echo "MPI is not in this build" && return 1; }
     command -v mpirun >/dev/null || { echo "there is no mpirun" && return 1; }
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none

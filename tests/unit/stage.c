@@ -210,8 +210,10 @@ static void deal(const svmp_peers *t, size_t size, void *mine, const size_t *siz
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 struct svmp_peer_line {
-    svmp_peer_routes routes; /* of arrays that the caller keeps */
+    player *of;
+    svmp_peer_routes routes; /* of arrays behind the line */
     double *held, *arriving;
+    uint64_t round;
     size_t count; /* numbers that are on their way */
     int asked;    /* how often */
 };
@@ -223,22 +225,39 @@ typedef struct message {
     double numbers[];
 } message;
 
-static svmp_status connect(svmp_context *context, const svmp_peers *t, const svmp_peer_routes *routes,
-                           svmp_peer_line **line) {
-    (void)t;
+static int plan(const svmp_peers *t, const svmp_peer_routes *routes, svmp_peer_line **line) {
+    svmp_context *context = ((player *)t->own)->context;
+    const size_t neighbours = routes->neighbours;
     svmp_peer_line *made = NULL;
-    const svmp_status status = svmp_agree(context, t, SVMP_NEW(context, made, 1));
-    if (status != SVMP_OK) return svmp_release(context, made), status;
+    SVMP_TRY(SVMP_NEW(context, made, 1));
+    made->of = t->own;
     made->routes = *routes;
-    for (size_t k = 0; k < routes->neighbours; k++) made->count += routes->in[k] * routes->length;
+    uint32_t *rank = calloc(neighbours + 1, sizeof *rank);
+    size_t *rows = calloc(2 * neighbours + 1, sizeof *rows);
+    for (size_t k = 0; k < neighbours; k++) {
+        rank[k] = routes->rank[k];
+        rows[k] = routes->out[k];
+        rows[neighbours + k] = routes->in[k];
+        made->count += routes->in[k] * routes->length;
+    }
+    made->routes.rank = rank;
+    made->routes.out = rows;
+    made->routes.in = rows + neighbours;
     made->held = malloc(made->count * sizeof *made->held + 1);
     *line = made;
     return SVMP_OK;
 }
 
-static void disconnect(svmp_context *context, svmp_peer_line *line) {
+static void look_at_none(const svmp_peers *t, void *into) { (void)t, (void)into; }
+
+static void connect(svmp_peer_line *line) { meet(&line->of->peers, "connect", 0, NULL, look_at_none, NULL); }
+
+static void close_line(svmp_peer_line *line) {
+    if (line == NULL) return;
     free(line->held);
-    svmp_release(context, line);
+    free((void *)(uintptr_t)line->routes.rank);
+    free((void *)(uintptr_t)line->routes.out);
+    svmp_release(line->of->context, line);
 }
 
 static void look_neighbours(const svmp_peers *t, void *into) {
@@ -257,7 +276,7 @@ static void look_neighbours(const svmp_peers *t, void *into) {
 }
 
 /* Until messages have arrived there is nothing in their place that anybody could use. */
-static void depart(const svmp_peers *t, svmp_peer_line *line, const double *leaving, double *arriving) {
+static void send(svmp_peer_line *line, uint64_t round, const double *leaving, double *arriving) {
     const svmp_peer_routes *routes = &line->routes;
     const size_t neighbours = routes->neighbours;
     size_t count = 0;
@@ -270,24 +289,24 @@ static void depart(const svmp_peers *t, svmp_peer_line *line, const double *leav
         m->numbers[neighbours + k] = (double)routes->out[k];
     }
     if (count > 0) memcpy(m->numbers + 2 * neighbours, leaving, count * sizeof *leaving);
-    meet(t, "depart", size, m, look_neighbours, line);
+    meet(&line->of->peers, "send", size, m, look_neighbours, line);
     free(m);
     line->arriving = arriving;
+    line->round = round;
     line->asked = 0;
     for (size_t k = 0; k < line->count; k++) arriving[k] = NAN;
 }
 
-/* They arrive when somebody waits for them, or asks for the third time. */
-static bool arrived(const svmp_peers *t, svmp_peer_line *line, bool wait) {
-    (void)t;
-    if (!wait && ++line->asked < 3) return false;
+/* They come when somebody waits for them, or asks for the third time. */
+static void receive(svmp_peer_line *line, uint64_t *round, int wait) {
+    if (!wait && ++line->asked < 3) return;
     if (line->count > 0) memcpy(line->arriving, line->held, line->count * sizeof *line->held);
-    return true;
+    for (size_t k = 0; k < line->routes.neighbours; k++) round[k] = line->round;
 }
 
 /* ---- a play ------------------------------------------------------------------------------------------------------ */
 
-static void leave(svmp_context *context, const svmp_peers *t) { (void)context, (void)t; }
+static void leave(const svmp_peers *t) { (void)t; }
 
 static void *begin(void *of) {
     self = of;
@@ -300,17 +319,19 @@ static void prepare(stage *s, size_t rank, player *p) {
     p->peers = (svmp_peers){.rank = rank,
                             .count = s->count,
                             .own = p,
-                            .free = leave,
+                            .sharing = 1,
+                            .leave = leave,
                             .sum = sum,
                             .max = max,
                             .broadcast = broadcast,
                             .gather = gather,
                             .collect = collect,
                             .deal = deal,
+                            .plan = plan,
                             .connect = connect,
-                            .disconnect = disconnect,
-                            .depart = depart,
-                            .arrived = arrived};
+                            .close = close_line,
+                            .send = send,
+                            .receive = receive};
     const svmp_allocator allocator = {count_allocate, count_resize, count_release, p};
     assert_ok(svmp_context_create(&allocator, &p->context));
     assert_ok(svmp_context_set_threads(p->context, 1));
