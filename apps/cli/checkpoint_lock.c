@@ -42,7 +42,7 @@ static int is_ours(int descriptor) {
 }
 
 /* Whether the locked file is still the one at `path`: its last holder may have removed it in the meantime. */
-static int is_still_there(const char *path, int descriptor) {
+static int is_same_file(const char *path, int descriptor) {
     struct stat here, there;
     return fstat(descriptor, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
            here.st_dev == there.st_dev;
@@ -104,7 +104,7 @@ static int attempt(file_lock *lock, const char *path, int *again) {
     while (locked != 0 && errno == EINTR);
     if (locked != 0 && errno == EWOULDBLOCK) return refuse(path, descriptor);
     if (locked != 0) return go_unlocked(path, descriptor, errno);
-    if (!is_still_there(lock->path, descriptor)) {
+    if (!is_same_file(lock->path, descriptor)) {
         close(descriptor);
         *again = 1;
         return 0;

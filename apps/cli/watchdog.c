@@ -34,7 +34,7 @@ static void say(const char *words) {
     if (write(STDERR_FILENO, words, strlen(words)) < 0) return; /* to nobody */
 }
 
-static void say_what_is_left(const char *why) {
+static void print_run_state(const char *why) {
     say(why);
     say(watchdog.k->kept ? " The last checkpoint is intact.\n" : " There is no checkpoint to resume from.\n");
     if (watchdog.k->kept) say(watchdog.how);
@@ -49,10 +49,10 @@ static int enter(void) {
 static void leave(void) { atomic_fetch_sub(&watchdog.inside, 1); }
 
 /* The launcher may be about to kill, or may not: the run goes on, and ends as it should if it is left to. */
-static void be_late(int number) {
+static void report_late(int number) {
     const int before = errno;
     (void)number;
-    if (enter()) say_what_is_left(watchdog.late);
+    if (enter()) print_run_state(watchdog.late);
     leave();
     errno = before;
 }
@@ -74,7 +74,7 @@ static int make_timer(size_t count) {
     svmp_launch launch;
     svmp_launch_read(&launch);
     const double seconds = launch.grace / 2;
-    struct sigaction action = {.sa_handler = be_late, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = report_late, .sa_flags = SA_RESTART};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     watchdog.patience.it_value.tv_sec = (time_t)seconds;
     watchdog.patience.it_value.tv_nsec = (long)(1e9 * (seconds - (double)watchdog.patience.it_value.tv_sec));
@@ -113,7 +113,7 @@ void watchdog_begin(const checkpoint_writer *k, const option_set *set) {
 static void look_around(void) {
     for (size_t p = 0; p < watchdog.near; p++) {
         if (kill((pid_t)watchdog.peers[p].id, 0) == 0 || errno != ESRCH) continue;
-        say_what_is_left(watchdog.peers[p].died);
+        print_run_state(watchdog.peers[p].died);
         _exit(EXIT_FAILED);
     }
     timer_settime(watchdog.timer, 0, &watchdog.patience, NULL);

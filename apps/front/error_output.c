@@ -8,13 +8,13 @@
 
 static struct {
     const char *program;
-    int silent;
+    int muted;
     char first[1024]; /* what was not said */
-} speech = {.program = "svmp"};
+} output = {.program = "svmp"};
 
-void error_output_program(const char *program) { speech.program = program; }
+void error_output_program(const char *program) { output.program = program; }
 
-int is_reporting(void) { return !speech.silent; }
+int is_reporting(void) { return !output.muted; }
 
 static svmp_launch launched(void) {
     svmp_launch launch;
@@ -22,23 +22,23 @@ static svmp_launch launched(void) {
     return launch;
 }
 
-void defer_errors(void) { speech.silent = launched().processes > 1; }
+void defer_errors(void) { output.muted = launched().processes > 1; }
 
-static void speak_if(int first) {
-    speech.silent = !first;
-    if (speech.silent && freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
+static void report_if(int first) {
+    output.muted = !first;
+    if (output.muted && freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
 }
 
-void error_output_of(const svmp_context *context) { speak_if(svmp_context_process(context) == 0); }
+void error_output_of(const svmp_context *context) { report_if(svmp_context_process(context) == 0); }
 
-void error_output_of_launched(void) { speak_if(launched().process == 0); }
+void error_output_of_launched(void) { report_if(launched().process == 0); }
 
-int settle(const svmp_context *context, int status) {
+int agree_on_status(const svmp_context *context, int status) {
     struct {
         int status;
-        char words[sizeof speech.first];
+        char words[sizeof output.first];
     } mine = {.status = status}, *all = calloc(svmp_context_processes(context), sizeof *all);
-    memcpy(mine.words, speech.first, sizeof mine.words);
+    memcpy(mine.words, output.first, sizeof mine.words);
     if (svmp_context_any(context, all == NULL) || all == NULL) {
         free(all);
         return report_error(EXIT_FAILED, "Out of memory.");
@@ -59,10 +59,10 @@ int fail_together(int status) {
     svmp_context *context = NULL;
     if (svmp_context_create(NULL, &context) == SVMP_OK && svmp_context_join(context) == SVMP_OK) {
         error_output_of(context);
-        settle(context, status);
+        agree_on_status(context, status);
     } else {
-        speech.silent = 0;
-        report_error(status, "%s", *speech.first ? speech.first : svmp_context_error(context));
+        output.muted = 0;
+        report_error(status, "%s", *output.first ? output.first : svmp_context_error(context));
     }
     svmp_context_free(context);
     return status;
@@ -71,9 +71,9 @@ int fail_together(int status) {
 int report_error(int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (speech.silent && speech.first[0] == '\0') vsnprintf(speech.first, sizeof speech.first, format, arguments);
-    if (!speech.silent) {
-        fprintf(stderr, "%s: ", speech.program);
+    if (output.muted && output.first[0] == '\0') vsnprintf(output.first, sizeof output.first, format, arguments);
+    if (!output.muted) {
+        fprintf(stderr, "%s: ", output.program);
         vfprintf(stderr, format, arguments);
         fputc('\n', stderr);
     }

@@ -24,10 +24,11 @@ void error_output_program(const char *program);
 /* Prints "PROGRAM: ..." on the standard error and returns `status`. */
 int report_error(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Of several processes the first one speaks. What others have to say is kept for `settle`, which all of them call: the
- * exit status of the first that has one, whose words are said if they were not. Returns that status on all. */
+/* Of several processes the first one speaks. What others have to say is kept for `agree_on_status`, which all of them
+ * call: the exit status of the first that has one, whose words are said if they were not. Returns that status on all.
+ */
 void error_output_of(const svmp_context *context);
-int settle(const svmp_context *context, int status);
+int agree_on_status(const svmp_context *context, int status);
 
 /* The same without joining, for what every process would say: the first one is who the launcher says it is. */
 void error_output_of_launched(void);

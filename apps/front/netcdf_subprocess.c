@@ -20,8 +20,8 @@ typedef struct work {
 } work;
 
 /* HDF5 prints its errors if it has no memory to begin with, when NetCDF has not yet told it to be silent. Returns what
- * stderr was, for speak_again; -1: as it is now. */
-static int be_silent(const char *path) {
+ * stderr was, for restore_stderr; -1: as it is now. */
+static int silence_stderr(const char *path) {
     if (!has_ending(path, ".nc")) return -1;
     fflush(stderr);
     const int nowhere = open("/dev/null", O_WRONLY), before = nowhere >= 0 ? dup(STDERR_FILENO) : -1;
@@ -30,23 +30,23 @@ static int be_silent(const char *path) {
     return before;
 }
 
-static void speak_again(int before) {
+static void restore_stderr(int before) {
     if (before < 0) return;
     dup2(before, STDERR_FILENO);
     close(before);
 }
 
 svmp_status netcdf_read_directly(svmp_context *context, const char *path, svmp_particles **particles) {
-    const int before = be_silent(path);
+    const int before = silence_stderr(path);
     const svmp_status status = svmp_particles_read(context, path, particles);
-    speak_again(before);
+    restore_stderr(before);
     return status;
 }
 
 static int write_here(const work *w) {
-    const int before = be_silent(w->path);
+    const int before = silence_stderr(w->path);
     const svmp_status status = svmp_particles_write(w->particles, w->path, w->comments, w->overwrite);
-    speak_again(before);
+    restore_stderr(before);
     return status == SVMP_OK ? EXIT_DONE : failed(w->context, status);
 }
 

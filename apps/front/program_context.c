@@ -26,7 +26,7 @@ static int exit_of(svmp_status status) {
  * come, and as they are. */
 static int has_place(const char *message) { return strstr(message, ": error: ") != NULL; }
 
-static void tell_error(svmp_status status, const char *message, void *user_data) {
+static void print_error(svmp_status status, const char *message, void *user_data) {
     (void)status;
     (void)user_data;
     if (has_place(message) && is_reporting()) fprintf(stderr, "%s\n", message);
@@ -39,7 +39,7 @@ int failed(const svmp_context *context, svmp_status status) {
     return report_error(exit_of(status), "%s", *sentence ? sentence : svmp_status_text(status));
 }
 
-void tell_log(svmp_log_level level, const char *message, void *user_data) {
+void print_log(svmp_log_level level, const char *message, void *user_data) {
     (void)user_data;
     if (level != SVMP_LOG_WARNING || !is_reporting()) return;
     fprintf(stderr, strstr(message, ": warning: ") ? "%s\n" : "svmp: warning: %s\n", message);
@@ -53,7 +53,7 @@ int open_context(const option_set *set, svmp_context **context) {
     svmp_status status = svmp_context_create(NULL, context);
     if (status == SVMP_OK) status = svmp_context_set_threads(*context, (int)threads);
     if (status == SVMP_OK) status = svmp_context_set_speller(*context, spell_option, NULL);
-    if (status == SVMP_OK) status = svmp_context_set_log(*context, tell_log, NULL);
-    if (status == SVMP_OK) status = svmp_context_set_error(*context, tell_error, NULL);
+    if (status == SVMP_OK) status = svmp_context_set_log(*context, print_log, NULL);
+    if (status == SVMP_OK) status = svmp_context_set_error(*context, print_error, NULL);
     return status == SVMP_OK ? 0 : failed(NULL, status);
 }

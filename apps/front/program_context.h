@@ -11,6 +11,6 @@ int failed(const svmp_context *context, svmp_status status);
 int open_context(const option_set *set, svmp_context **context);
 
 /* The log of such a context: warnings are told, the rest is not. */
-void tell_log(svmp_log_level level, const char *message, void *user_data);
+void print_log(svmp_log_level level, const char *message, void *user_data);
 
 #endif

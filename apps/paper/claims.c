@@ -15,29 +15,29 @@ enum { XS_MOST = 32, TRIALS_MOST = 4096 };
 static const double lost_level = 0.35; /* of the quick version's few trials: 4 of 6 are enough, 3 are not */
 static const double diverged = 3;      /* in log10: what a run that diverged counts */
 
-typedef struct court {
+typedef struct claim_context {
     const results *r;
     FILE *csv;
     size_t trials;
     double values[TRIALS_MOST];
-} court;
+} claim_context;
 
 /* The claim that the mean of court->values is below `limit`. */
-static void claim_below(court *j, claim *c, const char *label, double limit) {
+static void claim_below(claim_context *j, claim *c, const char *label, double limit) {
     const t_test t = t_test_below(j->trials, j->values, limit);
     add_test(c, label, t.p_below, 1 - t.p_below, t.mean, t.used);
 }
 
 /* ---- what is compared ---------------------------------------------------------------------------------------------*/
 
-static double value(const court *j, size_t trial, const char *series, const char *method, double x,
+static double value(const claim_context *j, size_t trial, const char *series, const char *method, double x,
                     const char *metric) {
     const double v = results_value(j->r, trial, series, method, x, metric);
     return strcmp(metric, "variance") == 0 || strcmp(metric, "found") == 0 ? v : log10(v);
 }
 
 /* The places on the axis that a series and metric have. */
-static size_t axis(const court *j, const char *series, const char *metric, double xs[XS_MOST]) {
+static size_t axis(const claim_context *j, const char *series, const char *metric, double xs[XS_MOST]) {
     size_t count = 0;
     for (size_t k = 0; k < j->r->count; k++) {
         const measurement *m = &j->r->rows[k];
@@ -61,7 +61,7 @@ static double difference(double better, double worse) {
 }
 
 /* At every x, `better` has a lower value than `worse`, by more than `margin`. */
-static void claim_lower(court *j, claim *c, const char *label, const char *series, const char *better,
+static void claim_lower(claim_context *j, claim *c, const char *label, const char *series, const char *better,
                         const char *worse, const char *metric, double margin) {
     double xs[XS_MOST];
     const size_t count = axis(j, series, metric, xs);
@@ -80,7 +80,7 @@ static const double sizes[] = {1, 2, 5, 10, 20, 50, 100};
 enum { DIMENSIONS = 7 };
 
 /* Which of the dimensions were run: all, or those of the quick version. */
-static size_t dimensions_there(const court *j, size_t there[DIMENSIONS]) {
+static size_t dimensions_there(const claim_context *j, size_t there[DIMENSIONS]) {
     double xs[XS_MOST];
     size_t count = 0;
     for (size_t k = 0; k < DIMENSIONS; k++)
@@ -88,7 +88,7 @@ static size_t dimensions_there(const court *j, size_t there[DIMENSIONS]) {
     return count;
 }
 
-static void vanilla_loses_variance(court *j, claim *c) {
+static void vanilla_loses_variance(claim_context *j, claim *c) {
     double ns[XS_MOST], x[DIMENSIONS], y[DIMENSIONS];
     size_t there[DIMENSIONS];
     const size_t ds = dimensions_there(j, there), count = axis(j, "d=1", "variance", ns);
@@ -110,7 +110,7 @@ static void vanilla_loses_variance(court *j, claim *c) {
 }
 
 /* Within 0.02 of the variance at d = 1, to either side. */
-static void independent_keeps_variance(court *j, claim *c) {
+static void independent_keeps_variance(claim_context *j, claim *c) {
     const double margin = 0.02;
     double ns[XS_MOST];
     size_t there[DIMENSIONS];
@@ -127,7 +127,7 @@ static void independent_keeps_variance(court *j, claim *c) {
             }
 }
 
-static void judge_1(court *j) {
+static void judge_1(claim_context *j) {
     claim a = {.name = "1a",
                .text = "vanilla SVGD underestimates the variance of N(0, I), more so as d grows at fixed n"};
     claim b = {.name = "1b", .text = "independent SVGD's variance does not depend on d"};
@@ -138,7 +138,7 @@ static void judge_1(court *j) {
 }
 
 /* Per trial: the slope in r of the advantage in log10 MMD. */
-static void advantage_shrinks(court *j, claim *c) {
+static void advantage_shrinks(claim_context *j, claim *c) {
     double rs[XS_MOST], y[XS_MOST];
     const size_t count = axis(j, "radius", "mmd", rs);
     for (size_t t = 0; t < j->trials; t++) {
@@ -149,7 +149,7 @@ static void advantage_shrinks(court *j, claim *c) {
     claim_below(j, c, "slope of log10 MMD(vanilla)/MMD(graphical) in r", 0);
 }
 
-static void judge_2(court *j) {
+static void judge_2(claim_context *j) {
     claim a = {.name = "2a",
                .text = "both SVGDs beat Monte Carlo on E[x], and graphical has no advantage there over vanilla"};
     claim b = {.name = "2b", .text = "graphical beats vanilla on E[x^2] at every n"};
@@ -171,7 +171,7 @@ static void judge_2(court *j) {
     close_claim(j->csv, &d);
 }
 
-static void judge_3(court *j) {
+static void judge_3(claim_context *j) {
     claim a = {.name = "3a", .text = "kernels on random neighbours beat vanilla on E[x^2] and MMD at every n"};
     claim b = {.name = "3b", .text = "the combined kernel lies between the two"};
     claim_lower(j, &a, "random - vanilla, E[x^2]", "", "random", "vanilla", "square", 0);
@@ -185,7 +185,7 @@ static void judge_3(court *j) {
 }
 
 /* More than half of the trials, or fewer: against a coin. */
-static void claim_found(court *j, claim *c, const char *method, int found) {
+static void claim_found(claim_context *j, claim *c, const char *method, int found) {
     double xs[XS_MOST];
     size_t count = 0, all = 0;
     if (axis(j, "", "found", xs) == 0) return;
@@ -199,7 +199,7 @@ static void claim_found(court *j, claim *c, const char *method, int found) {
     add_test(c, method, found ? more : fewer, found ? fewer : more, (double)count / (double)all, all);
 }
 
-static void judge_4(court *j) {
+static void judge_4(claim_context *j) {
     static const char *const finders[] = {"nuts", "graphical", "vanilla", "langevin"};
     static const char *const others[] = {"dpmp", "tpmp"};
     claim a = {.name = "4a",
@@ -214,14 +214,14 @@ static void judge_4(court *j) {
 }
 
 /* One claim: graphical beats each of the others in a metric. */
-static void judge_best(court *j, const char *name, const char *text, const char *series, const char *metric,
+static void judge_best(claim_context *j, const char *name, const char *text, const char *series, const char *metric,
                        const char *const *others) {
     claim c = {.name = name, .text = text};
     for (; *others; others++) claim_lower(j, &c, *others, series, "graphical", *others, metric, 0);
     close_claim(j->csv, &c);
 }
 
-static void judge_5(court *j) {
+static void judge_5(claim_context *j) {
     static const char *const others[] = {"vanilla", "langevin", "dpmp", "tpmp", NULL};
     static const char *const starts[] = {"data", "uniform"};
     static const struct {
@@ -237,7 +237,7 @@ static void judge_5(court *j) {
             judge_best(j, claims[k].names[s], claims[k].text, starts[s], claims[k].metric, others);
 }
 
-static void judge_6(court *j) {
+static void judge_6(claim_context *j) {
     static const char *const others[] = {"vanilla", "langevin", NULL};
     judge_best(j, "6a", "error against the true answers: graphical beats vanilla and Langevin", "", "truth", others);
     judge_best(j, "6b", "posterior mean: graphical beats vanilla and Langevin", "", "mean", others);
@@ -249,8 +249,8 @@ static void judge_6(court *j) {
 
 /* All judges' claims go to one text. */
 static int judge_figure(const figure *f, const results *r, FILE *file) {
-    static void (*const judges[])(court * j) = {judge_1, judge_2, judge_3, judge_4, judge_5, judge_6};
-    court *j = calloc(1, sizeof *j);
+    static void (*const judges[])(claim_context * j) = {judge_1, judge_2, judge_3, judge_4, judge_5, judge_6};
+    claim_context *j = calloc(1, sizeof *j);
     if (j == NULL) return task_no_memory();
     j->r = r;
     j->csv = file;

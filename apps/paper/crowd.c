@@ -158,7 +158,7 @@ static size_t earlier_answer(const crowd *c, size_t k) {
     return k;
 }
 
-static int someone_answered(const crowd *c, size_t least) {
+static int has_answers(const crowd *c, size_t least) {
     size_t *answers = calloc(c->workers + 1, sizeof *answers), most = 0;
     if (answers == NULL) return 1; /* what comes next will say so */
     for (size_t k = 0; k < c->count; k++) {
@@ -183,7 +183,7 @@ int crowd_suits(const crowd *c, const char *path, size_t controls) {
     const double sd = sqrt(squares / (double)c->count);
     if (c->questions < controls + 2)
         return report_error(EXIT_WRONG, "The crowd of '%s' is too small: at least two unknown items are needed.", path);
-    if (!someone_answered(c, LEAST))
+    if (!has_answers(c, LEAST))
         return report_error(EXIT_WRONG, "The crowd of '%s' is too small: no worker has at least %d answers.", path,
                             LEAST);
     if (fabs(mean) <= mean_most && sd >= sd_least && sd <= sd_most) return 0;

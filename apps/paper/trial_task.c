@@ -78,7 +78,7 @@ svmp_status task_create(const task *t, const svmp_model *model, const settings *
     return status;
 }
 
-static int stop_when_asked(const svmp_progress *progress, void *user_data) {
+static int stop_on_signal(const svmp_progress *progress, void *user_data) {
     (void)progress;
     (void)user_data;
     return pool_stopped();
@@ -103,7 +103,7 @@ int task_run(const task *t, const svmp_model *model, const settings *options, co
     *particles = NULL;
     svmp_status status = task_create(t, model, options, &run);
     if (status == SVMP_OK && start) status = svmp_run_start_from(run, start);
-    if (status == SVMP_OK) status = svmp_run_set_monitor(run, stop_when_asked, NULL);
+    if (status == SVMP_OK) status = svmp_run_set_monitor(run, stop_on_signal, NULL);
     if (status == SVMP_OK) status = svmp_run_go(run, &outcome);
     const int diverged = status == SVMP_NOT_FINITE;
     if (status == SVMP_OK && outcome != SVMP_STOPPED) status = svmp_run_particles(run, particles);

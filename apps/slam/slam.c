@@ -151,7 +151,7 @@ static svmp_status travel(slam *j) {
 
 /* ---- how it fits ------------------------------------------------------------------------------------------------- */
 
-static void tell_fit(const slam *j, svmp_journey_fit *fit) {
+static void print_fit(const slam *j, svmp_journey_fit *fit) {
     const svmp_journey *data = j->data;
     const double steps = (double)(data->poses - 1);
     double moves = 0, turns = 0, ranges = 0;
@@ -175,7 +175,7 @@ static void tell_fit(const slam *j, svmp_journey_fit *fit) {
     fit->ranges = data->count > fit->outliers ? sqrt(ranges / (double)(data->count - fit->outliers)) : 0;
 }
 
-static void tell_landmark(const slam *j, size_t k, svmp_landmark_fit *fit) {
+static void print_landmark(const slam *j, size_t k, svmp_landmark_fit *fit) {
     *fit = (svmp_landmark_fit){.ranges = j->start[k + 1] - j->start[k], .other = {NAN, NAN}, .margin = INFINITY};
     for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
         fit->outliers += fabs(svmp_slam_misfit(j, j->list[i])) > outlying;
@@ -193,8 +193,8 @@ svmp_status svmp_localise_journey(svmp_context *context, const svmp_journey *dat
     slam j = {.context = context, .data = data, .path = path, .map = map};
     svmp_status status = set_up(&j);
     if (status == SVMP_OK) status = travel(&j);
-    if (status == SVMP_OK && fit) tell_fit(&j, fit);
-    for (size_t k = 0; status == SVMP_OK && each && k < data->landmarks; k++) tell_landmark(&j, k, &each[k]);
+    if (status == SVMP_OK && fit) print_fit(&j, fit);
+    for (size_t k = 0; status == SVMP_OK && each && k < data->landmarks; k++) print_landmark(&j, k, &each[k]);
     svmp_release(context, j.start);
     svmp_release(context, j.list);
     svmp_release(context, j.placed);

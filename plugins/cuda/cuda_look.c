@@ -101,7 +101,7 @@ svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops) {
     return *ops ? SVMP_OK : svmp_fail(context, SVMP_UNSUPPORTED, "%s", why);
 }
 
-gpu_state svmp_gpu_look(char *words, size_t size) {
+gpu_state svmp_gpu_search(char *words, size_t size) {
     int broken;
     device *d = NULL;
     const device_ops *ops = find(&broken, words, size);
@@ -135,7 +135,7 @@ const char *svmp_gpu_found(char *buffer, size_t size) {
     int broken;
     if (buffer == NULL || size == 0) return NULL;
     const int loaded = find(&broken, words, sizeof words) != NULL;
-    const int found = svmp_gpu_look(words, sizeof words) == GPU_FOUND;
+    const int found = svmp_gpu_search(words, sizeof words) == GPU_FOUND;
     if (loaded && !found) drop_advice(words);
     if (loaded || svmp_build_has("cuda")) describe_nvrtc(compiler, sizeof compiler);
     snprintf(buffer, size, "gpu: %s%s%s", found ? "" : "no. ", words, compiler);

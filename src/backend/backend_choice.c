@@ -39,7 +39,7 @@ void svmp_backend_choose(const svmp_model *model, size_t n, const kernel *k, cha
     else if (has_functions(model))
         snprintf(why, size, "the model has factors given as functions, which GPUs cannot run");
     else
-        switch (svmp_gpu_look(words, sizeof words)) {
+        switch (svmp_gpu_search(words, sizeof words)) {
         case GPU_FOUND: break;
         case GPU_ABSENT: make_clause(words, why, size); break;
         case GPU_BROKEN:

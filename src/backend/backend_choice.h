@@ -8,7 +8,7 @@
 typedef enum gpu_state { GPU_FOUND, GPU_ABSENT, GPU_BROKEN } gpu_state;
 
 /* `words` are the name of the GPU, or sentences of which the first one says why there is none. */
-gpu_state svmp_gpu_look(char *words, size_t size);
+gpu_state svmp_gpu_search(char *words, size_t size);
 
 /* Why n particles of the model belong on the CPU, as a clause: "the run is small for a GPU"; "" if they do not. `k` is
  * NULL for a method without a kernel. A GPU is only searched for if it would pay off; a broken library is a warning. */

@@ -152,7 +152,7 @@ svmp_status svmp_spread_collect(spread *s, spread_block which, size_t n, const d
     return SVMP_OK;
 }
 
-svmp_status svmp_spread_room(spread *s, spread_block which, double **block) {
+svmp_status svmp_spread_capacity(spread *s, spread_block which, double **block) {
     size_t from, to;
     if (s->peers->count == 1) {
         SVMP_TRY(SVMP_GROW(s->context, s->all, s->all_capacity, (which.to - which.from) * (which.last - which.first)));

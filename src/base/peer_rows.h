@@ -33,7 +33,7 @@ typedef struct spread_block {
 svmp_status svmp_spread_collect(spread *s, spread_block which, size_t n, const double *values, double **block);
 
 /* The opposite direction, for complete rows: process 0 fills *block between the two calls. */
-svmp_status svmp_spread_room(spread *s, spread_block which, double **block);
+svmp_status svmp_spread_capacity(spread *s, spread_block which, double **block);
 svmp_status svmp_spread_deal(spread *s, spread_block which, size_t n, double *values);
 
 /* names[i] of the first `limit` rows of the whole in process 0, pointing into *text, which svmp_release frees. Not for

@@ -56,7 +56,7 @@ typedef struct cutting {
     uint32_t *owner;
 } cutting;
 
-enum { NOBODY = UINT32_MAX };
+enum { NO_OWNER = UINT32_MAX };
 
 /* A node with more work than a fair share limits the speed in any part; it gets one by itself, so that it delays no
  * others. This reduces the share of the others, and the next node may exceed it. */
@@ -66,7 +66,7 @@ static void set_apart(cutting *c) {
         before = c->parts;
         for (size_t v = 0; v < c->graph->nodes && c->parts > 1; v++) {
             const double work = c->works[v];
-            if (c->owner[v] != NOBODY || work <= share) continue;
+            if (c->owner[v] != NO_OWNER || work <= share) continue;
             c->owner[v] = (uint32_t)--c->parts;
             c->nodes--;
             c->work -= work;
@@ -96,7 +96,7 @@ static svmp_status place_heavy(const cutting *c, double *load) {
     svmp_status status = SVMP_OK;
     for (size_t v = 0; v < c->graph->nodes; v++) {
         const double work = c->works[v];
-        if (c->owner[v] != NOBODY || work <= much) continue;
+        if (c->owner[v] != NO_OWNER || work <= much) continue;
         SVMP_CHECK(SVMP_GROW(context, heavy, capacity, count + 1));
         heavy[count++] = (heavy_node){work, (uint32_t)v};
     }
@@ -119,7 +119,7 @@ static svmp_status cut_blocks(const cutting *c) {
     SVMP_CHECK(SVMP_NEW(context, load, c->parts));
     SVMP_CHECK(place_heavy(c, load));
     for (size_t v = 0, part = 0; v < c->graph->nodes; v++) {
-        if (c->owner[v] != NOBODY) continue;
+        if (c->owner[v] != NO_OWNER) continue;
         const double work = c->works[v];
         while (part + 1 < c->parts && load[part] + work / 2 > left / (double)(c->parts - part)) left -= load[part++];
         c->owner[v] = (uint32_t)part;
@@ -194,7 +194,7 @@ static svmp_status take_nodes(const cutting *c, metis_graph *g) {
     const double scale = scale_for(c->work);
     for (size_t v = 0, k = 0; v < c->graph->nodes; v++) {
         g->place[v] = -1;
-        if (c->owner[v] != NOBODY) continue;
+        if (c->owner[v] != NO_OWNER) continue;
         g->node[k] = (uint32_t)v;
         g->node_weight[k] = (idx_t)(scale * c->works[v]) + 1;
         g->place[v] = (idx_t)k++;
@@ -280,7 +280,7 @@ static svmp_status cut_evenly(const cutting *c) {
     SVMP_TRY(unevenness(c, &uneven));
     if (uneven <= tolerable) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(c->graph->context, other.owner, c->graph->nodes));
-    for (size_t v = 0; v < c->graph->nodes; v++) other.owner[v] = c->owner[v] < c->parts ? NOBODY : c->owner[v];
+    for (size_t v = 0; v < c->graph->nodes; v++) other.owner[v] = c->owner[v] < c->parts ? NO_OWNER : c->owner[v];
     SVMP_CHECK(cut_blocks(&other));
     SVMP_CHECK(unevenness(&other, &blocks_uneven));
     if (blocks_uneven < uneven) memcpy(c->owner, other.owner, c->graph->nodes * sizeof *c->owner);
@@ -305,7 +305,7 @@ svmp_status svmp_partition(const svmp_graph *graph, size_t parts, uint32_t *owne
     double *works = NULL;
     SVMP_TRY(svmp_node_works(graph, &works));
     c.works = works;
-    for (size_t v = 0; v < graph->nodes; v++) owner[v] = NOBODY, c.work += works[v];
+    for (size_t v = 0; v < graph->nodes; v++) owner[v] = NO_OWNER, c.work += works[v];
     set_apart(&c);
     svmp_status status = cut(&c);
     svmp_release(graph->context, works);

@@ -33,11 +33,11 @@ enum {
 typedef enum chain_fault { CHAIN_FINE, CHAIN_FAILED, CHAIN_NO_START, CHAIN_NO_STEP, CHAIN_IMPROPER } chain_fault;
 
 /* Why a trajectory diverged: the first position where the density is NaN. */
-typedef struct blame {
+typedef struct divergence {
     int known;
     size_t variable, factor; /* SIZE_MAX: not found */
     double value;            /* of the variable */
-} blame;
+} divergence;
 
 typedef struct chain {
     size_t number;    /* 0, 1, ... */
@@ -51,16 +51,16 @@ typedef struct chain {
     running_variance variance;
     double *workspace;
     chain_fault fault;
-    blame blame;
+    divergence divergence;
 } chain;
 
 typedef struct nuts {
     size_t chains;
     chain *chain;
-    double *draws;      /* draws[(c*draws + k)*variables + i], k the slot of an iteration */
-    double *statistics; /* statistics[(c*draws + k)*STATISTIC_COUNT + s] */
-    double *start;      /* only in the first iteration: the backend's particles */
-    int blamed;         /* tell_blame has reported it */
+    double *draws;           /* draws[(c*draws + k)*variables + i], k the slot of an iteration */
+    double *statistics;      /* statistics[(c*draws + k)*STATISTIC_COUNT + s] */
+    double *start;           /* only in the first iteration: the backend's particles */
+    int divergence_reported; /* report_divergence has reported it */
 } nuts;
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
@@ -173,11 +173,12 @@ static void adapt(const svmp_run *run, chain *c, size_t t) {
 }
 
 /* The variable whose score is NaN there, and the factor responsible. */
-static blame find_blame(const svmp_run *run, chain *c) {
-    blame found = {.known = 1, .variable = SIZE_MAX, .factor = SIZE_MAX};
+static divergence find_divergence(const svmp_run *run, chain *c) {
+    divergence found = {.known = 1, .variable = SIZE_MAX, .factor = SIZE_MAX};
     for (size_t i = 0; i < c->h.variables && found.factor == SIZE_MAX; i++) {
         const size_t factor = svmp_evaluator_find_failure(c->h.evaluator, c->h.q, i, 0);
-        if (factor != SIZE_MAX) found = (blame){1, i, factor, svmp_model_natural_value(run->model, 1, c->h.q, 0, i)};
+        if (factor != SIZE_MAX)
+            found = (divergence){1, i, factor, svmp_model_natural_value(run->model, 1, c->h.q, 0, i)};
     }
     return found;
 }
@@ -206,7 +207,8 @@ static void transition(const svmp_run *run, chain *c) {
     if (has_fault(c)) return;
     c->h.lost = 0;
     svmp_tree_transition(&c->tree, &c->z, c->step, run->options.seed, t, c->number);
-    if (c->tree.divergent && c->h.lost && !c->blame.known && t >= run->options.warmup) c->blame = find_blame(run, c);
+    if (c->tree.divergent && c->h.lost && !c->divergence.known && t >= run->options.warmup)
+        c->divergence = find_divergence(run, c);
     leap(run, c, t);
     keep(run, c, t);
     if (t < run->options.warmup) adapt(run, c, t);
@@ -347,14 +349,14 @@ static svmp_status fill(const svmp_run *run, size_t first, double *column, svmp_
 }
 
 /* A factor that is evaluated outside its domain looks like a divergent trajectory: reports where, once per run. */
-static void tell_blame(const svmp_run *run) {
+static void report_divergence(const svmp_run *run) {
     nuts *state = run->state;
     char name[128];
-    for (size_t k = 0; k < state->chains && !state->blamed; k++) {
-        const blame *b = &state->chain[k].blame;
+    for (size_t k = 0; k < state->chains && !state->divergence_reported; k++) {
+        const divergence *b = &state->chain[k].divergence;
         if (!b->known || b->factor == SIZE_MAX) continue;
         const size_t line = svmp_model_factor_line(run->model, b->factor);
-        state->blamed = 1;
+        state->divergence_reported = 1;
         svmp_log(run->context, SVMP_LOG_WARNING,
                  "Trajectories diverged where the density is undefined: first at %s = %g, in %s %zu.",
                  svmp_model_variable_name(run->model, b->variable, name, sizeof name), b->value,
@@ -376,7 +378,7 @@ static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     SVMP_CHECK(svmp_particles_set_chains(p, state->chains));
     SVMP_CHECK(SVMP_NEW(run->context, column, count));
     if (t > 0) SVMP_CHECK(fill(run, t - each, column, p));
-    tell_blame(run);
+    report_divergence(run);
     *particles = p;
     p = NULL;
 done:

@@ -46,7 +46,7 @@ svmp_status svmp_init_parse(svmp_context *context, const char *text, init *parse
                      svmp_list_names(svmp_init_name, "or", names, sizeof names));
 }
 
-svmp_status svmp_init_settle(const svmp_model *model, size_t n, double *x) {
+svmp_status svmp_init_finish(const svmp_model *model, size_t n, double *x) {
     char name[128];
     for (size_t i = 0; i < model->graph->moved_variables; i++) {
         const double low = model->lower[i], high = model->upper[i];
@@ -130,7 +130,7 @@ static svmp_status fill(const init *start, const init_target *to, double *x) {
 
 svmp_status svmp_init_draw(const init *start, const init_target *target, double *x) {
     SVMP_TRY(fill(start, target, x));
-    return svmp_init_settle(target->model, target->n, x);
+    return svmp_init_finish(target->model, target->n, x);
 }
 
 void svmp_init_draw_again(const init *start, const init_target *to, double *x, size_t l, size_t attempt) {

@@ -32,7 +32,7 @@ svmp_status svmp_init_draw(const init *start, const init_target *target, double 
 
 /* Completes a start whose particles x were filled by the caller: projects them onto the boxes, and fails, naming the
  * variable and the particle, if one is not finite. */
-svmp_status svmp_init_settle(const svmp_model *model, size_t n, double *x);
+svmp_status svmp_init_finish(const svmp_model *model, size_t n, double *x);
 
 /* Redraws particle l of x; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
 void svmp_init_draw_again(const init *start, const init_target *target, double *x, size_t l, size_t attempt);

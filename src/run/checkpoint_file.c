@@ -204,7 +204,7 @@ static svmp_status take_rows(checkpoint *file, const char *name, spread *rows, s
         const size_t to = from + together < rows->whole ? from + together : rows->whole;
         const spread_block which = {from, to, 0, n};
         double *block = NULL;
-        SVMP_TRY(svmp_spread_room(rows, which, &block));
+        SVMP_TRY(svmp_spread_capacity(rows, which, &block));
         if (block && status == SVMP_OK) status = get(file, (to - from) * n * WORD, block);
         SVMP_TRY(svmp_spread_deal(rows, which, n, values));
     }

@@ -57,9 +57,9 @@ static void list_defaults(const char *option, char list[LIST_MOST]) {
     }
     for (size_t k = 0; svmp_method_at(k); k++) {
         const char *mine = own_default(svmp_method_at(k), option, here);
-        int told = mine == NULL || same(mine, usual);
-        for (size_t j = 0; j < k && !told; j++) told = same(mine, own_default(svmp_method_at(j), option, there));
-        if (told) continue;
+        int listed = mine == NULL || same(mine, usual);
+        for (size_t j = 0; j < k && !listed; j++) listed = same(mine, own_default(svmp_method_at(j), option, there));
+        if (listed) continue;
         for (size_t j = k; svmp_method_at(j); j++)
             if (same(mine, own_default(svmp_method_at(j), option, there)))
                 length = append(list, length, j > k ? ", " : length ? "; " : "", svmp_method_at(j)->name);

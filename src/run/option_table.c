@@ -193,7 +193,7 @@ svmp_status svmp_run_options_set(svmp_context *context, run_options *options, co
 /* ---- the object -------------------------------------------------------------------------------------------------- */
 
 /* Keeps a number as text, too, for svmp_options_get. */
-static svmp_status tell_number(svmp_options *options, const option_row *row) {
+static svmp_status store_number_text(svmp_options *options, const option_row *row) {
     if (row == NULL) return SVMP_BAD_CALL;
     char *text = options->numbers[row - rows];
     number_locale locale = {0};
@@ -208,7 +208,7 @@ static svmp_status make(svmp_context *context, const run_options *values, svmp_o
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
     svmp_status status = svmp_run_options_copy(context, values, &made->values);
-    for (size_t k = 0; k < ROWS && status == SVMP_OK; k++) status = tell_number(made, &rows[k]);
+    for (size_t k = 0; k < ROWS && status == SVMP_OK; k++) status = store_number_text(made, &rows[k]);
     if (status == SVMP_OK)
         *options = made;
     else
@@ -248,7 +248,7 @@ svmp_status svmp_options_set(svmp_options *options, const char *name, const char
     if (row == NULL) return unknown_option(options->context, name);
     if (row->type != OPTION_TEXT) {
         SVMP_TRY(svmp_run_options_set(options->context, &options->values, name, value));
-        return tell_number(options, row);
+        return store_number_text(options, row);
     }
     char **field = field_of(&options->values, row), *copy = NULL;
     if (value == NULL) value = row->option.standard;

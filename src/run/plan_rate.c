@@ -12,8 +12,8 @@ enum {
     MEASURED_NUMBERS = 1 << 22, /* particles and states with this many numbers exceed the caches; */
     MEASURED_PARTICLES = 2000,  /* for more, only the square of the particles matters */
     ROUNDS = 10,
-    SETTLED = 200, /* iterations after which particles move little */
-    FOUND = 3      /* iterations in which fixed particles warm up caches and medians */
+    FIRST_ITERATIONS = 200, /* iterations after which particles move little */
+    FOUND = 3               /* iterations in which fixed particles warm up caches and medians */
 };
 
 static const double measured_work = 8e9; /* work, in units of a pair of particles, that takes some tenths of a second */
@@ -51,7 +51,7 @@ static svmp_status mark_some(const svmp_graph *graph, selection *s) {
 }
 
 /* Fixes the particles, so that every median is found at its last position. The step rule is still evaluated. */
-static void hold_still(step *s) { s->from = s->to = s->a = 0; }
+static void fix_particles(step *s) { s->from = s->to = s->a = 0; }
 
 static svmp_status go(svmp_run *run, size_t iterations) {
     svmp_outcome outcome;
@@ -61,12 +61,13 @@ static svmp_status go(svmp_run *run, size_t iterations) {
 
 /* Medians move far in the first iterations of a run and then need several passes, so these are not measured. If that
  * takes too long, or the particles would diverge (`still`), the particles are fixed, which costs nearly the same. */
-static svmp_status settle(svmp_run *run, int still) {
+static svmp_status skip_first_iterations(svmp_run *run, int still) {
     const double begun = svmp_clock_seconds();
     run->step.from = run->step.to = sqrt(run->step.from * run->step.to); /* the rate halfway through the run */
-    while (!still && run->iteration < SETTLED && svmp_clock_seconds() - begun < most_queued / 2) SVMP_TRY(go(run, 1));
-    if (run->iteration == SETTLED) return SVMP_OK;
-    hold_still(&run->step);
+    while (!still && run->iteration < FIRST_ITERATIONS && svmp_clock_seconds() - begun < most_queued / 2)
+        SVMP_TRY(go(run, 1));
+    if (run->iteration == FIRST_ITERATIONS) return SVMP_OK;
+    fix_particles(&run->step);
     return go(run, FOUND);
 }
 
@@ -84,7 +85,7 @@ static svmp_status time_iteration(const svmp_model *model, const run_options *op
     status = svmp_run_make(model, &short_run, &run);
     model->context->threads = threads;
     SVMP_CHECK(status);
-    SVMP_CHECK(settle(run, still));
+    SVMP_CHECK(skip_first_iterations(run, still));
     const double begun = svmp_clock_seconds();
     for (int round = 0; round < 1 || (round < ROUNDS && svmp_clock_seconds() - begun < most_queued / 2);) {
         const double started = svmp_clock_thread_seconds();

@@ -36,15 +36,15 @@ static svmp_status refuse_step(const svmp_run *run) {
 
 /* The default warm-up and draws of a sampler, and the number of iterations. For a large model the draws of all
  * particles take a gigabyte, or more if that would be fewer than 8 draws. */
-static void settle_sampler(svmp_run *run) {
+static void set_sampler_defaults(svmp_run *run) {
     enum { FEW = 8, NUMBERS = 1 << 27 };
     run_options *options = &run->options;
     const int sweeps = run->method->sweeps;
     const size_t most = run->method->draws;
-    const double room = NUMBERS / ((double)run->model->graph->whole_variables * (double)options->particles);
+    const double most_draws = NUMBERS / ((double)run->model->graph->whole_variables * (double)options->particles);
     if (options->warmup == SVMP_METHODS_OWN) options->warmup = sweeps ? run->iterations / 2 : METHOD_WARMUP;
     if (options->draws == SVMP_METHODS_OWN)
-        options->draws = !sweeps || room > (double)most ? most : room > FEW ? (size_t)room : FEW;
+        options->draws = !sweeps || most_draws > (double)most ? most : most_draws > FEW ? (size_t)most_draws : FEW;
     if (!sweeps) run->iterations = options->warmup + options->draws;
 }
 
@@ -75,7 +75,7 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
     if (run->iterations == SVMP_METHODS_OWN)
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
     if (chosen->yield == SVMP_YIELD_DRAWS) run->iterations = 1;
-    if (chosen->yield == SVMP_YIELD_CHAINS) settle_sampler(run);
+    if (chosen->yield == SVMP_YIELD_CHAINS) set_sampler_defaults(run);
     return svmp_init_parse(context, svmp_run_init(run), &run->start);
 }
 
@@ -130,7 +130,7 @@ static svmp_status draw_start(svmp_run *run) {
 
 /* The memory at the end of the run: its arrays, the draws of a sampler, and the result, twice: the variables and their
  * natural values. A run whose result would not fit is refused at the start. */
-static svmp_status require_room(const svmp_run *run, size_t n) {
+static svmp_status require_memory(const svmp_run *run, size_t n) {
     const svmp_model *model = run->model;
     const int chains = run->method->yield == SVMP_YIELD_CHAINS;
     const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
@@ -164,7 +164,7 @@ static const backend_kind *spare_device(const svmp_run *run, const backend_kind 
 }
 
 /* Logs the choice; the backend itself falls back to the CPU if its memory is full. */
-static void tell_backend(svmp_run *run) {
+static void log_backend(svmp_run *run) {
     char name[32], *why = run->backend_reason;
     if (*why == '\0' && run->backend->local == &svmp_backend_cpu)
         snprintf(why, sizeof run->backend_reason, "there is not enough free memory on the GPU");
@@ -186,12 +186,12 @@ static svmp_status set_up(svmp_run *run) {
     const method *chosen = run->method;
     const size_t n =
         chosen->yield == SVMP_YIELD_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
-    SVMP_TRY(svmp_model_agree(run->model, require_room(run, n)));
+    SVMP_TRY(svmp_model_agree(run->model, require_memory(run, n)));
     const int choose = kind == &svmp_backend_auto;
     kind = choose ? choose_backend(run, n) : spare_device(run, kind);
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
-    if (choose) tell_backend(run);
+    if (choose) log_backend(run);
     if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
     SVMP_TRY(svmp_model_agree(run->model, status));

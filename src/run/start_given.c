@@ -138,31 +138,31 @@ static svmp_status list_started(const svmp_run *run, started *list) {
 }
 
 /* Creates particles with the names of the model, or of this process's part. */
-static svmp_status name_room(const svmp_run *run, const started *list, svmp_particles **room) {
+static svmp_status create_named(const svmp_run *run, const started *list, svmp_particles **named) {
     const svmp_graph *graph = run->model->graph;
     const lowered_model *lowered = run->model->lowered;
     const size_t n = run->backend->n;
     if (graph->halo == NULL)
-        SVMP_TRY(svmp_particles_create(run->context, list->count, n, NULL, room));
+        SVMP_TRY(svmp_particles_create(run->context, list->count, n, NULL, named));
     else
         SVMP_TRY(svmp_particles_create_part(run->context, graph->peers,
                                             lowered ? lowered->whole_outputs : graph->whole_variables, list->count,
-                                            list->place, n, NULL, room));
+                                            list->place, n, NULL, named));
     for (size_t k = 0; k < list->count; k++) {
         char name[1024];
         svmp_model_output_name(run->model, list->output[k], name, sizeof name);
-        SVMP_TRY(svmp_particles_set_name(*room, k, name));
+        SVMP_TRY(svmp_particles_set_name(*named, k, name));
     }
     return SVMP_OK;
 }
 
-/* The values of `room` as outputs; *placed stays NULL if there are no leaves between them. */
-static svmp_status place_outputs(const started *list, svmp_particles *room, double **placed) {
-    const size_t n = room->count;
+/* The values of `named` as outputs; *placed stays NULL if there are no leaves between them. */
+static svmp_status place_outputs(const started *list, svmp_particles *named, double **placed) {
+    const size_t n = named->count;
     if (list->count == list->all) return SVMP_OK;
-    SVMP_TRY(SVMP_NEW(room->context, *placed, list->all * n));
+    SVMP_TRY(SVMP_NEW(named->context, *placed, list->all * n));
     for (size_t k = 0; k < list->count; k++)
-        memcpy(*placed + list->output[k] * n, room->values + k * n, n * sizeof **placed);
+        memcpy(*placed + list->output[k] * n, named->values + k * n, n * sizeof **placed);
     return SVMP_OK;
 }
 
@@ -180,26 +180,26 @@ static void spread_around(const svmp_run *run, size_t count, double *x) {
 /* Starts from particles that have all variables of this process, and perhaps others. */
 static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
-    svmp_particles *room = NULL;
+    svmp_particles *named = NULL;
     started list = {0};
     double *placed = NULL, *x = NULL;
     svmp_status status = list_started(run, &list);
-    if (status == SVMP_OK) status = name_room(run, &list, &room);
+    if (status == SVMP_OK) status = create_named(run, &list, &named);
     if (status == SVMP_OK)
-        status = room->peers->count > 1 ? svmp_start_take(particles, room) : match_all(run, particles, room);
-    if (status == SVMP_OK) status = place_outputs(&list, room, &placed);
+        status = named->peers->count > 1 ? svmp_start_take(particles, named) : match_all(run, particles, named);
+    if (status == SVMP_OK) status = place_outputs(&list, named, &placed);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
-    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, placed ? placed : room->values, x)));
+    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, placed ? placed : named->values, x)));
     spread_around(run, particles->count, x);
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_settle(run->model, run->backend->n, x)));
+    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_finish(run->model, run->backend->n, x)));
     SVMP_CHECK(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     SVMP_CHECK(hash_start(run, x));
 done:
     svmp_release(run->context, list.output);
     svmp_release(run->context, list.place);
     svmp_release(run->context, placed);
-    svmp_particles_free(room);
+    svmp_particles_free(named);
     return status;
 }
 
@@ -218,7 +218,7 @@ static svmp_status start_from_values(svmp_run *run, const char *paths) {
                          "The run is at iteration %zu; its start can no longer be changed.", run->iteration);
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_start_values(run, paths, x));
-    SVMP_TRY(svmp_init_settle(run->model, run->backend->n, x));
+    SVMP_TRY(svmp_init_finish(run->model, run->backend->n, x));
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     return hash_start(run, x);
 }

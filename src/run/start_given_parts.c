@@ -68,7 +68,7 @@ static int note_strange(void *user_data, size_t column, const char *name) {
     return 0;
 }
 
-static svmp_status ask(claims *c, const svmp_particles *particles, const char *path, particles_filter about) {
+static svmp_status visit_names(claims *c, const svmp_particles *particles, const char *path, particles_filter about) {
     if (path) SVMP_TRY(svmp_particles_read_names(c->run->context, path, about, c));
     for (size_t i = 0; particles && i < particles->variables; i++)
         about(c, particles->place ? particles->place[i] : i, svmp_particles_name(particles, i));
@@ -79,7 +79,7 @@ static svmp_status ask(claims *c, const svmp_particles *particles, const char *p
 static svmp_status make_claims(claims *c, const svmp_particles *particles, const char *path) {
     SVMP_TRY(name_own(c->run, &c->own));
     SVMP_TRY(SVMP_NEW(c->run->context, c->seen, c->own.count));
-    SVMP_TRY(ask(c, particles, path, claim));
+    SVMP_TRY(visit_names(c, particles, path, claim));
     if (particles == NULL || particles->place == NULL) return SVMP_OK;
     c->columns = particles->whole;
     return grow_table(c, particles->whole / BITS + 1);
@@ -104,7 +104,7 @@ svmp_status svmp_start_compare(const svmp_run *run, const svmp_particles *partic
     if (!svmp_peers_have_one(peers, c.columns))
         SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "The processes were given starts of different variables."));
     peers->sum(peers, c.words, c.claimed); /* no variable belongs to two processes */
-    SVMP_CHECK(svmp_agree(context, peers, ask(&c, particles, path, note_strange)));
+    SVMP_CHECK(svmp_agree(context, peers, visit_names(&c, particles, path, note_strange)));
     for (size_t k = 0; k < c.own.count; k++)
         if (!c.seen[k]) note(&c.missing, c.own.text[k]);
     int64_t counts[] = {(int64_t)c.missing.count, (int64_t)c.strange.count};

@@ -59,7 +59,7 @@ static void test_what_is_beside(void **state) {
     path[length] = '\0';
     strcpy(strrchr(path, '/') + 1, "svmp_cuda.so");
     unsetenv("SVMP_CUDA");
-    if (svmp_gpu_look(words, sizeof words) == GPU_FOUND || access(path, F_OK) == 0)
+    if (svmp_gpu_search(words, sizeof words) == GPU_FOUND || access(path, F_OK) == 0)
         skip(); /* somebody has installed one */
     expect_sentence(NULL, "The backends on GPUs need svmp_cuda.so, which was not found. ");
     FILE *file = fopen(path, "w");

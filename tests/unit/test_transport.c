@@ -233,9 +233,9 @@ static void test_averages(void **state) {
     assert_near(row->sd, sqrt(variance), 1e-14);
     assert_near(row->mean_error, sqrt(between / 3), 1e-14);
     assert_near(row->between_share, between / variance, 1e-14);
-    assert_near(row->push, 0, 1e-14);
+    assert_near(row->first_identity, 0, 1e-14);
     assert_near(row->plain, 3, 1e-14);
-    assert_near(row->pull, 1 + (-3 - 1 - 2 - 4) / 6.0, 1e-14); /* s (x - 3): -3, -1, 0, 0, -2, -4 */
+    assert_near(row->second_identity, 1 + (-3 - 1 - 2 - 4) / 6.0, 1e-14); /* s (x - 3): -3, -1, 0, 0, -2, -4 */
     assert_true(isnan(row->drift));
     svmp_averages_add(a, (double[]){4, 4, 4}, (double[]){0, 0, 0});
     svmp_averages_close(a);

@@ -142,7 +142,7 @@ static int finish(session *s, svmp_status ended) {
 }
 
 /* Who asks for `auto` hears what it came to be, and why. It is a message, and no progress. */
-static void tell_backend(const session *s) {
+static void print_backend(const session *s) {
     char name[32], why[600];
     const char *asked = options_given(s->set, "backend");
     if (asked == NULL || strcmp(asked, "auto") != 0 || options_given(s->set, "quiet") || !is_reporting()) return;
@@ -165,7 +165,7 @@ static int go(session *s) {
     s->watch.warmup = s->warmup;
     if (s->method.yield == SVMP_YIELD_PARTICLES && s->examines > 0)
         s->watch.after = estimate_examination(s->options, &s->method, s->model, &s->watch.result);
-    tell_backend(s);
+    print_backend(s);
     checkpoint_writer_begin(&s->checkpoint_writer, s->set, s->context, s->run);
     watchdog_begin(&s->checkpoint_writer, s->set);
     svmp_status ended = svmp_run_set_monitor(s->run, watch, s);

@@ -49,7 +49,7 @@ static int join(session *s) {
     error_output_of(s->context);
     if (joined != SVMP_OK) return failed(s->context, joined);
     s->processes = svmp_context_processes(s->context);
-    return settle(s->context, 0);
+    return agree_on_status(s->context, 0);
 }
 
 /* The lines above the table of a CSV file, without their "# ". */
@@ -112,7 +112,7 @@ static int read_all(session *s) {
 static int prepare(session *s) {
     const char *const *files = (const char *const *)s->set->operands;
     int status = join(s);
-    if (status == 0) status = settle(s->context, read_all(s));
+    if (status == 0) status = agree_on_status(s->context, read_all(s));
     if (status) return status;
     const svmp_reading how = {.coordinates = s->coordinates};
     const svmp_status made =
@@ -160,10 +160,10 @@ static svmp_status weigh(session *s) {
 }
 
 /* What the library logs on its way, and every move, are signs of life. */
-static void hear(svmp_log_level level, const char *message, void *user_data) {
+static void print_library_log(svmp_log_level level, const char *message, void *user_data) {
     session *s = user_data;
     if (level == SVMP_LOG_DEBUG) stage_update(&s->stage, 0, 0);
-    tell_log(level, message, NULL);
+    print_log(level, message, NULL);
 }
 
 static int watch(const svmp_progress *state, void *user_data) {
@@ -176,7 +176,7 @@ static svmp_status show_stage(session *s) {
     progress_mode mode = PROGRESS_NONE;
     if (is_reporting()) progress_parse("auto", &mode);
     stage_begin(&s->stage, mode, "examination");
-    const svmp_status status = svmp_context_set_log(s->context, hear, s);
+    const svmp_status status = svmp_context_set_log(s->context, print_library_log, s);
     return status == SVMP_OK ? svmp_run_set_monitor(s->run, watch, s) : status;
 }
 

@@ -129,7 +129,7 @@ static int join(session *s) {
     if (status) return fail_together(status);
     const svmp_status joined = svmp_context_join(s->context);
     error_output_of(s->context);
-    return joined == SVMP_OK ? settle(s->context, 0) : failed(s->context, joined);
+    return joined == SVMP_OK ? agree_on_status(s->context, 0) : failed(s->context, joined);
 }
 
 /* All processes were told the same, but for their threads. */
@@ -169,10 +169,10 @@ static svmp_status start(session *s) {
 }
 
 /* What the library logs on its way is a sign of life. */
-static void hear(svmp_log_level level, const char *message, void *user_data) {
+static void print_library_log(svmp_log_level level, const char *message, void *user_data) {
     session *s = user_data;
     if (level == SVMP_LOG_DEBUG) stage_update(&s->stage, 0, 0);
-    tell_log(level, message, NULL);
+    print_log(level, message, NULL);
 }
 
 /* Why a run with `auto` needs a GPU that is not there, or that failed. */
@@ -187,7 +187,7 @@ int session_prepare(session *s) {
     const char *from = options_given(s->set, "resume");
     int status = join(s);
     if (status == 0) status = compare_options(s);
-    if (status == 0) status = settle(s->context, read_all(s));
+    if (status == 0) status = agree_on_status(s->context, read_all(s));
     if (status == 0) status = compare_starts(s);
     if (status) return status;
     s->coordinates = options_given(s->set, "coordinates");
@@ -198,7 +198,7 @@ int session_prepare(session *s) {
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
     if (made == SVMP_OK && from) made = svmp_options_resume(s->options, from);
-    if (made == SVMP_OK) made = svmp_context_set_log(s->context, hear, s);
+    if (made == SVMP_OK) made = svmp_context_set_log(s->context, print_library_log, s);
     stage_begin(&s->stage, s->mode, "start");
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK) made = start(s);

@@ -36,12 +36,12 @@ static size_t most_numbers(const sweeper *s) {
 static svmp_status alloc_workspace(const sweeper *s, sweep_workspace *workspace) {
     svmp_context *context = s->model->context;
     const size_t row = s->n * sizeof(double), nodes = svmp_node_evaluator_most_nodes(s->local);
-    double **const of_variables[] = {&workspace->score, &workspace->score_there, &workspace->y, &workspace->w};
+    double **const of_variables[] = {&workspace->score, &workspace->score_proposed, &workspace->y, &workspace->w};
     SVMP_TRY(svmp_allocate(context, nodes, row, (void **)&workspace->value));
-    SVMP_TRY(svmp_allocate(context, nodes, row, (void **)&workspace->value_there));
+    SVMP_TRY(svmp_allocate(context, nodes, row, (void **)&workspace->value_proposed));
     for (size_t k = 0; k < sizeof of_variables / sizeof *of_variables; k++)
         SVMP_TRY(svmp_allocate(context, svmp_node_evaluator_most_rows(s->local), row, (void **)of_variables[k]));
-    SVMP_TRY(svmp_allocate(context, 1, row, (void **)&workspace->forth));
+    SVMP_TRY(svmp_allocate(context, 1, row, (void **)&workspace->log_ratio));
     SVMP_TRY(svmp_allocate(context, 1, row, (void **)&workspace->uniform));
     SVMP_TRY(SVMP_NEW(context, workspace->matrices, most_numbers(s)));
     SVMP_TRY(SVMP_NEW(context, workspace->squares, svmp_node_evaluator_most_rows(s->local)));
@@ -112,9 +112,12 @@ void svmp_sweeper_free(sweeper *s) {
     svmp_context *context = s->model->context;
     for (int t = 0; s->workspace && t < s->threads; t++) {
         const sweep_workspace *workspace = &s->workspace[t];
-        void *const rows[] = {workspace->value, workspace->value_there, workspace->score,  workspace->score_there,
-                              workspace->y,     workspace->w,           workspace->forth,  workspace->uniform,
-                              workspace->moves, workspace->matrices,    workspace->squares};
+        void *const rows[] = {workspace->value,     workspace->value_proposed,
+                              workspace->score,     workspace->score_proposed,
+                              workspace->y,         workspace->w,
+                              workspace->log_ratio, workspace->uniform,
+                              workspace->moves,     workspace->matrices,
+                              workspace->squares};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) svmp_release(context, rows[k]);
     }
     void *const arrays[] = {s->workspace, s->log_step, s->factor_at, s->factor, s->spread, s->discontinuous};
@@ -203,7 +206,7 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     const double epsilon = step_of(m, v), half = 0.5 * epsilon * epsilon;
     double *u = m->workspace->score + r * n, *w = m->workspace->w + r * n, *y = m->workspace->y + r * n;
     solve_lower(s, v, u);
-    bound(n, d, u, m->workspace->forth);
+    bound(n, d, u, m->workspace->log_ratio);
     if (is_discontinuous(s, v)) memset(u, 0, d * n * sizeof *u);
     for (size_t j = 0; j < d; j++) {
         const random_stream stream = {
@@ -218,23 +221,23 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
 
 /* log of  p(y) q(x | y) / ( p(x) q(y | x) ),  where
  *     -2h log q(y | x) = |w - h/2 u(x)|^2,    -2h log q(x | y) = |w + h/2 u(y)|^2,
- * into the row `forth`. */
+ * into the row `log_ratio`. */
 SVMP_CLONES static void weigh(const move *m, size_t v, size_t place, size_t r) {
     const sweeper *s = m->s;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     const double epsilon = step_of(m, v), half = 0.5 * epsilon * epsilon;
     const double *u = m->workspace->score + r * n, *w = m->workspace->w + r * n;
-    double *there = m->workspace->score_there + r * n, *ratio = m->workspace->forth;
+    double *there = m->workspace->score_proposed + r * n, *ratio = m->workspace->log_ratio;
     solve_lower(s, v, there);
     bound(n, d, there, ratio);
     if (is_discontinuous(s, v)) memset(there, 0, d * n * sizeof *there);
     memset(ratio, 0, n * sizeof *ratio);
     for (size_t j = 0; j < d; j++)
         for (size_t l = 0; l < n; l++) {
-            const double forth = w[j * n + l] - half * u[j * n + l], back = w[j * n + l] + half * there[j * n + l];
-            ratio[l] += forth * forth - back * back;
+            const double log_ratio = w[j * n + l] - half * u[j * n + l], back = w[j * n + l] + half * there[j * n + l];
+            ratio[l] += log_ratio * log_ratio - back * back;
         }
-    const double *before = m->workspace->value + place * n, *after = m->workspace->value_there + place * n;
+    const double *before = m->workspace->value + place * n, *after = m->workspace->value_proposed + place * n;
     for (size_t l = 0; l < n; l++) ratio[l] = ratio[l] / (4 * half) + (after[l] - before[l]);
 }
 
@@ -258,8 +261,8 @@ SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) 
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
-    const double *after = m->workspace->value_there + place * n;
-    double *ratio = m->workspace->forth, *log_uniform = m->workspace->uniform, sum = 0;
+    const double *after = m->workspace->value_proposed + place * n;
+    double *ratio = m->workspace->log_ratio, *log_uniform = m->workspace->uniform, sum = 0;
     const random_stream stream = {
         .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_node_key(graph, v)};
     svmp_random_log_uniforms(stream, n, log_uniform);
@@ -285,8 +288,8 @@ static size_t move_task(const sweeper *s, const node_task *task, int thread, con
         propose(&m, task->nodes[k], r);
         r += svmp_sweep_dimension(s, task->nodes[k]);
     }
-    failed = svmp_node_evaluate_proposed(s->local, task, thread, m.x, m.workspace->y, m.workspace->value_there,
-                                         m.workspace->score_there);
+    failed = svmp_node_evaluate_proposed(s->local, task, thread, m.x, m.workspace->y, m.workspace->value_proposed,
+                                         m.workspace->score_proposed);
     for (size_t k = 0, r = 0; failed == NODE_EVALUATED && k < task->count; k++) {
         weigh(&m, task->nodes[k], k, r);
         decide(&m, task->nodes[k], k, r);

@@ -101,9 +101,9 @@ static void difference(const measuring *m, const node_task *task, size_t j, cons
         const size_t d = dimension_of(m, task, k);
         for (size_t i = 0; j < d && is_measured(m, d) && i < d; i++) {
             const double width = 2 * little * m->s->spread[first[task->nodes[k]] + j];
-            const double *below = workspace->w + (r + i) * n, *above = workspace->score_there + (r + i) * n;
-            for (size_t l = 0; l < n; l++) workspace->forth[l] = (below[l] - above[l]) / width;
-            a[i * d + j] = median(n, workspace->forth);
+            const double *below = workspace->w + (r + i) * n, *above = workspace->score_proposed + (r + i) * n;
+            for (size_t l = 0; l < n; l++) workspace->log_ratio[l] = (below[l] - above[l]) / width;
+            a[i * d + j] = median(n, workspace->log_ratio);
         }
         if (d <= SWEEP_BLOCK) a += d * d;
         r += d;
@@ -114,13 +114,14 @@ static void difference(const measuring *m, const node_task *task, size_t j, cons
 static void square_scores(const measuring *m, const node_task *task, const sweep_workspace *workspace) {
     const size_t n = m->s->n;
     for (size_t r = 0; r < task->rows; r++) {
-        for (size_t l = 0; l < n; l++) workspace->forth[l] = workspace->score[r * n + l] * workspace->score[r * n + l];
-        workspace->squares[r] = median(n, workspace->forth);
+        for (size_t l = 0; l < n; l++)
+            workspace->log_ratio[l] = workspace->score[r * n + l] * workspace->score[r * n + l];
+        workspace->squares[r] = median(n, workspace->log_ratio);
     }
 }
 
-/* The scores with the j-th variable of every node displaced to both sides: lower ones in w, upper ones in score_there.
- * Returns the factor that failed. */
+/* The scores with the j-th variable of every node displaced to both sides: lower ones in w, upper ones in
+ * score_proposed. Returns the factor that failed. */
 static size_t score_sides(const measuring *m, const node_task *task, int thread, size_t j) {
     const sweeper *s = m->s;
     const sweep_workspace *workspace = &s->workspace[thread];
@@ -128,7 +129,7 @@ static size_t score_sides(const measuring *m, const node_task *task, int thread,
     const size_t failed = svmp_node_evaluate_proposed(s->local, task, thread, m->x, workspace->y, NULL, workspace->w);
     if (failed != NODE_EVALUATED) return failed;
     displace(m, task, j, 1, workspace->y);
-    return svmp_node_evaluate_proposed(s->local, task, thread, m->x, workspace->y, NULL, workspace->score_there);
+    return svmp_node_evaluate_proposed(s->local, task, thread, m->x, workspace->y, NULL, workspace->score_proposed);
 }
 
 /* ---- where the particles do not vary ----------------------------------------------------------------------------- */
@@ -162,9 +163,9 @@ static void search_on(const measuring *m, const node_task *task, size_t j, const
         double *spread = &m->s->spread[i];
         if (*spread > 0) continue;
         const double width = -2 * little * *spread;
-        const double *below = workspace->w + (r + j) * n, *above = workspace->score_there + (r + j) * n;
-        for (size_t l = 0; l < n; l++) workspace->forth[l] = fabs(below[l] - above[l]) / width;
-        const double curvature = median(n, workspace->forth), length = 1 / sqrt(curvature);
+        const double *below = workspace->w + (r + j) * n, *above = workspace->score_proposed + (r + j) * n;
+        for (size_t l = 0; l < n; l++) workspace->log_ratio[l] = fabs(below[l] - above[l]) / width;
+        const double curvature = median(n, workspace->log_ratio), length = 1 / sqrt(curvature);
         const double least = 0x1p-30 * fabs(m->x[i * n]);
         if (!isfinite(curvature))
             *spread /= 16; /* too far */

@@ -9,11 +9,11 @@ enum { SWEEP_BLOCK = 256 }; /* nodes of more variables have a diagonal A */
 
 /* Rows of n numbers: of a task's nodes, or of its variables. */
 typedef struct sweep_workspace {
-    double *value, *value_there;         /* nodes */
-    double *score, *score_there, *y, *w; /* variables */
-    double *forth, *uniform;             /* one row each: the log ratio, and the uniform number that decides */
-    int64_t *moves;                      /* n */
-    double *matrices, *squares;          /* of a task's nodes, while A is estimated: d*d numbers, and d */
+    double *value, *value_proposed;         /* nodes */
+    double *score, *score_proposed, *y, *w; /* variables */
+    double *log_ratio, *uniform;            /* one row each: the log ratio, and the uniform number that decides */
+    int64_t *moves;                         /* n */
+    double *matrices, *squares;             /* of a task's nodes, while A is estimated: d*d numbers, and d */
 } sweep_workspace;
 
 struct sweeper {

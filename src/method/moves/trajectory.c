@@ -25,7 +25,7 @@ struct trajectory {
     size_t moves;                         /* so far: the first TRIES alternate between both */
     int solved;                           /* `kick` is A^-1 times the score */
     double *score, *velocity, *kick, *to; /* variables * n */
-    double *log_density, *there, *kinetic, *kinetic_there, *accepted; /* n */
+    double *log_density, *log_density_proposed, *kinetic, *kinetic_proposed, *accepted; /* n */
 };
 
 svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **made) {
@@ -42,7 +42,8 @@ svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **m
                       .threads = b->threads,
                       .steps = {first_step, first_step}};
     double **const wide[] = {&t->score, &t->velocity, &t->kick, &t->to};
-    double **const narrow[] = {&t->log_density, &t->there, &t->kinetic, &t->kinetic_there, &t->accepted};
+    double **const narrow[] = {&t->log_density, &t->log_density_proposed, &t->kinetic, &t->kinetic_proposed,
+                               &t->accepted};
     SVMP_CHECK(svmp_evaluator_create(b->model, n, b->threads, &t->evaluator));
     for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
         SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)wide[k]));
@@ -56,8 +57,9 @@ done:
 
 void svmp_trajectory_free(trajectory *t) {
     if (t == NULL) return;
-    void *const arrays[] = {t->score, t->velocity, t->kick,          t->to,       t->log_density,
-                            t->there, t->kinetic,  t->kinetic_there, t->accepted, t};
+    void *const arrays[] = {
+        t->score,   t->velocity,         t->kick,     t->to, t->log_density, t->log_density_proposed,
+        t->kinetic, t->kinetic_proposed, t->accepted, t};
     svmp_context *context = t->context;
     svmp_evaluator_free(t->evaluator);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
@@ -96,12 +98,12 @@ static void measure_block(void *work, size_t block) {
     const sparsity *pattern = svmp_gaussian_pattern(t->q);
     const double *A = svmp_gaussian_precision(t->q), *w = t->velocity;
     const size_t n = t->n, first = block * BLOCK, last = first + BLOCK < n ? first + BLOCK : n;
-    for (size_t l = first; l < last; l++) t->kinetic_there[l] = 0;
+    for (size_t l = first; l < last; l++) t->kinetic_proposed[l] = 0;
     for (size_t j = 0; j < pattern->order; j++)
         for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
             const size_t i = pattern->row[e];
             const double factor = i == j ? A[e] / 2 : A[e];
-            for (size_t l = first; l < last; l++) t->kinetic_there[l] += factor * w[i * n + l] * w[j * n + l];
+            for (size_t l = first; l < last; l++) t->kinetic_proposed[l] += factor * w[i * n + l] * w[j * n + l];
         }
 }
 
@@ -179,7 +181,7 @@ static svmp_status follow(trajectory *t, const double *x, int turning, double ti
     SVMP_TRY(kick(t, turning, time_step / 2));
     for (size_t k = 0; k < steps; k++) {
         drift(t, turning, time_step);
-        SVMP_TRY(evaluate(t, t->to, k + 1 == steps ? t->there : NULL));
+        SVMP_TRY(evaluate(t, t->to, k + 1 == steps ? t->log_density_proposed : NULL));
         SVMP_TRY(kick(t, turning, k + 1 == steps ? time_step / 2 : time_step));
     }
     return SVMP_OK;
@@ -190,8 +192,9 @@ static double decide(trajectory *t, size_t iteration) {
     const random_stream stream = {t->seed, iteration, 0, RANDOM_VELOCITY_ACCEPT};
     double sum = 0;
     for (size_t l = 0; l < t->n; l++) {
-        const double ratio = exp(t->there[l] - t->kinetic_there[l] - t->log_density[l] + t->kinetic[l]);
-        const int possible = isfinite(t->there[l]) && !isnan(ratio);
+        const double ratio =
+            exp(t->log_density_proposed[l] - t->kinetic_proposed[l] - t->log_density[l] + t->kinetic[l]);
+        const int possible = isfinite(t->log_density_proposed[l]) && !isnan(ratio);
         t->accepted[l] = possible && svmp_random_uniform(stream, l) < ratio;
         sum += possible ? fmin(1, ratio) : 0;
     }

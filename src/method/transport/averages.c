@@ -12,10 +12,10 @@ struct averages {
     svmp_context *context;
     size_t variables, n;
     int threads;
-    size_t count, windows; /* iterations of the open window; windows that were closed */
-    double *centre;        /* of each variable: subtracted in the sums, so that they lose no digits */
-    double *sum, *square;  /* variables * n: over the window, of x - centre and of its square, */
-    double *push, *cross;  /* of w, and of w times x - centre */
+    size_t count, windows;          /* iterations of the open window; windows that were closed */
+    double *centre;                 /* of each variable: subtracted in the sums, so that they lose no digits */
+    double *sum, *square;           /* variables * n: over the window, of x - centre and of its square, */
+    double *first_identity, *cross; /* of w, and of w times x - centre */
     average *rows;
     const double *diagonal; /* of D; NULL if there is none */
 };
@@ -29,7 +29,7 @@ svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t
     SVMP_CHECK(SVMP_NEW(context, a->rows, variables));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->sum));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->square));
-    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->push));
+    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->first_identity));
     SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->cross));
     *made = a;
     return SVMP_OK;
@@ -44,7 +44,7 @@ void svmp_averages_free(averages *a) {
     svmp_release(a->context, a->rows);
     svmp_release(a->context, a->sum);
     svmp_release(a->context, a->square);
-    svmp_release(a->context, a->push);
+    svmp_release(a->context, a->first_identity);
     svmp_release(a->context, a->cross);
     svmp_release(a->context, a);
 }
@@ -59,12 +59,13 @@ static void add_variable(void *work, size_t i) {
     averages *a = now->a;
     const size_t n = a->n;
     const double *row = now->x + i * n, *force = now->w ? now->w + i * n : NULL;
-    double *sum = a->sum + i * n, *square = a->square + i * n, *push = a->push + i * n, *cross = a->cross + i * n;
+    double *sum = a->sum + i * n, *square = a->square + i * n, *first_identity = a->first_identity + i * n,
+           *cross = a->cross + i * n;
     if (a->count == 0) {
         a->centre[i] = svmp_sum(n, row) / (double)n;
         memset(sum, 0, n * sizeof *sum);
         memset(square, 0, n * sizeof *square);
-        memset(push, 0, n * sizeof *push);
+        memset(first_identity, 0, n * sizeof *first_identity);
         memset(cross, 0, n * sizeof *cross);
     }
     for (size_t l = 0; l < n; l++) {
@@ -73,7 +74,7 @@ static void add_variable(void *work, size_t i) {
         square[l] += away * away;
     }
     for (size_t l = 0; force && l < n; l++) {
-        push[l] += force[l];
+        first_identity[l] += force[l];
         cross[l] += force[l] * (row[l] - a->centre[i]);
     }
 }
@@ -138,15 +139,16 @@ static estimate controlled(size_t n, const double *own, const double *control) {
 static average close_row(averages *a, size_t i) {
     const size_t n = a->n;
     const double iterations = (double)a->count, freedom = (double)n - 1, diagonal = a->diagonal ? a->diagonal[i] : 0;
-    double *own = a->sum + i * n, *wide = a->square + i * n, *push = a->push + i * n, *pull = a->cross + i * n;
-    for (size_t l = 0; l < n; l++) own[l] /= iterations, push[l] /= iterations;
-    const estimate plain = plain_mean(n, own), mean = diagonal > 0 ? controlled(n, own, push) : plain;
+    double *own = a->sum + i * n, *wide = a->square + i * n, *first_identity = a->first_identity + i * n,
+           *second_identity = a->cross + i * n;
+    for (size_t l = 0; l < n; l++) own[l] /= iterations, first_identity[l] /= iterations;
+    const estimate plain = plain_mean(n, own), mean = diagonal > 0 ? controlled(n, own, first_identity) : plain;
     const double c = mean.value;
     for (size_t l = 0; l < n; l++) {
         wide[l] = fmax(0, wide[l] / iterations - 2 * c * own[l] + c * c);
-        pull[l] = pull[l] / iterations - c * push[l] + diagonal;
+        second_identity[l] = second_identity[l] / iterations - c * first_identity[l] + diagonal;
     }
-    const estimate spread = plain_mean(n, wide), better = diagonal > 0 ? controlled(n, wide, pull) : spread,
+    const estimate spread = plain_mean(n, wide), better = diagonal > 0 ? controlled(n, wide, second_identity) : spread,
                    variance = better.value > 0 ? better : spread;
     const double sd = sqrt(variance.value);
     average row = {.mean = a->centre[i] + c, .sd = sd, .drift = NAN, .drift_error = NAN};
@@ -157,11 +159,11 @@ static average close_row(averages *a, size_t i) {
     row.plain_sd_error = spread.error / (2 * sqrt(spread.value));
     row.between_share = plain.error * plain.error * (double)n / spread.value;
     if (diagonal > 0) {
-        const estimate first = plain_mean(n, push), second = plain_mean(n, pull);
-        row.push = first.value * sd / diagonal;
-        row.push_error = widen(first.error * sd / diagonal, row.push, freedom);
-        row.pull = second.value / diagonal;
-        row.pull_error = widen(second.error / diagonal, row.pull, freedom);
+        const estimate first = plain_mean(n, first_identity), second = plain_mean(n, second_identity);
+        row.first_identity = first.value * sd / diagonal;
+        row.first_identity_error = widen(first.error * sd / diagonal, row.first_identity, freedom);
+        row.second_identity = second.value / diagonal;
+        row.second_identity_error = widen(second.error / diagonal, row.second_identity, freedom);
     }
     if (a->windows > 0) {
         row.drift = row.plain - a->rows[i].plain;
@@ -187,7 +189,7 @@ svmp_status svmp_averages_state(averages *a, archive *to) {
     SVMP_TRY(svmp_archive_reals(to, "centre", a->variables, a->centre));
     SVMP_TRY(svmp_archive_reals(to, "window sum", numbers, a->sum));
     SVMP_TRY(svmp_archive_reals(to, "window square", numbers, a->square));
-    SVMP_TRY(svmp_archive_reals(to, "window push", numbers, a->push));
+    SVMP_TRY(svmp_archive_reals(to, "window push", numbers, a->first_identity));
     SVMP_TRY(svmp_archive_reals(to, "window cross", numbers, a->cross));
     return svmp_archive_reals(to, "averages", a->variables * columns, &a->rows->mean);
 }

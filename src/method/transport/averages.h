@@ -24,8 +24,10 @@ typedef struct average {
                              others, 1/k after k independent draws each */
     double drift;         /* the plain mean minus that of the previous window; NaN if there was none */
     double drift_error;
-    double push, push_error; /* sd E[w]/D_ii, 0 under the posterior: the residual of Stein's first identity */
-    double pull, pull_error; /* 1 + E[w (x - mean)]/D_ii, 0 under the posterior: that of the second */
+    double first_identity,
+        first_identity_error; /* sd E[w]/D_ii, 0 under the posterior: the residual of Stein's first identity */
+    double second_identity,
+        second_identity_error; /* 1 + E[w (x - mean)]/D_ii, 0 under the posterior: that of the second */
 } average;
 
 typedef struct averages averages;

@@ -27,9 +27,9 @@ static double drift_of(const average *a, double chance) {
 }
 
 static double identity_of(const average *a, double chance) {
-    const double push = fabs(a->push) / fmax(small_identity, chance * a->push_error);
-    const double pull = fabs(a->pull) / fmax(small_identity, chance * a->pull_error);
-    return isnan(push + pull) ? INFINITY : fmax(push, pull);
+    const double first_identity = fabs(a->first_identity) / fmax(small_identity, chance * a->first_identity_error);
+    const double second_identity = fabs(a->second_identity) / fmax(small_identity, chance * a->second_identity_error);
+    return isnan(first_identity + second_identity) ? INFINITY : fmax(first_identity, second_identity);
 }
 
 static double convergence_of(const average *a, error_limits allowed, double chance) {
@@ -78,7 +78,8 @@ static nonconvergence nonconvergence_of(const average *a, double chance) {
     if (!(drift_of(a, chance) <= 1))
         return (nonconvergence){.why = SVMP_NOTE_AVERAGE_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a, chance) <= 1))
-        return (nonconvergence){.why = SVMP_NOTE_IDENTITY, .amount = fmax(fabs(a->push), fabs(a->pull))};
+        return (nonconvergence){.why = SVMP_NOTE_IDENTITY,
+                                .amount = fmax(fabs(a->first_identity), fabs(a->second_identity))};
     return (nonconvergence){.why = SVMP_NOTE_NONE};
 }
 

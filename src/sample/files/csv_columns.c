@@ -153,7 +153,7 @@ static svmp_status make_groups(column_builder *b) {
 }
 
 /* A name without its dots may be taken already: then a number is appended. */
-static svmp_status settle_name(column_builder *b, column_group *g) {
+static svmp_status make_name_unique(column_builder *b, column_group *g) {
     const size_t size = strlen(g->file) + 24;
     uint32_t ignored;
     char *name;
@@ -166,13 +166,13 @@ static svmp_status settle_name(column_builder *b, column_group *g) {
     return svmp_names_add(b->context, &b->taken, name, strlen(name), &ignored);
 }
 
-static svmp_status settle_names(column_builder *b) {
+static svmp_status make_names_unique(column_builder *b) {
     uint32_t ignored;
     for (size_t k = 0; k < b->count; k++)
         if (!b->groups[k].altered)
             SVMP_TRY(svmp_names_add(b->context, &b->taken, b->groups[k].file, strlen(b->groups[k].file), &ignored));
     for (size_t k = 0; k < b->count; k++)
-        if (b->groups[k].altered) SVMP_TRY(settle_name(b, &b->groups[k]));
+        if (b->groups[k].altered) SVMP_TRY(make_name_unique(b, &b->groups[k]));
     return SVMP_OK;
 }
 
@@ -213,7 +213,7 @@ svmp_status svmp_columns_of(const svmp_particles *titles, const extra_arrays *kn
     svmp_status status;
     SVMP_CHECK(gather_names(&b, titles, known));
     SVMP_CHECK(make_groups(&b));
-    SVMP_CHECK(settle_names(&b));
+    SVMP_CHECK(make_names_unique(&b));
     SVMP_CHECK(SVMP_NEW(b.context, order, b.names->variables));
     SVMP_CHECK(add_columns(&b, order, made));
 done:

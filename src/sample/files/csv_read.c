@@ -258,7 +258,7 @@ done:
 
 /* In a file the first index of an array runs fastest, as Stan writes them; here it is the last one. Known elements are
  * not variables. */
-static svmp_status settle_arrays(const csv_reader *reader, const char *known, svmp_particles *made) {
+static svmp_status finish_arrays(const csv_reader *reader, const char *known, svmp_particles *made) {
     svmp_context *context = made->context;
     const size_t size = made->count * sizeof(double);
     shape arrays = {0};
@@ -328,7 +328,7 @@ static svmp_status build(csv_reader *reader, svmp_particles **particles) {
                              reader->text.path, reader->header, repeated));
     for (size_t c = 0; c < reader->columns; c++) /* from now on flags of variables */
         if (reader->names[c] && !svmp_name_is_internal(reader->names[c])) reader->known[variables++] = reader->known[c];
-    SVMP_CHECK(settle_arrays(reader, reader->known, made));
+    SVMP_CHECK(finish_arrays(reader, reader->known, made));
     if (reader->keep == NULL) {
         made->comments = reader->comments;
         reader->comments = NULL;

@@ -128,7 +128,7 @@ static svmp_status first_index(const netcdf_file *file, int dimension, size_t ex
     return SVMP_OK;
 }
 
-static svmp_status look_at(netcdf_file *file, int id, netcdf_variable *v) {
+static svmp_status inspect_variable(netcdf_file *file, int id, netcdf_variable *v) {
     int dimensions[NC_MAX_VAR_DIMS], count = 0, chain = 0, draw = 0;
     nc_type type = NC_NAT;
     size_t chains = 0, draws = 0;
@@ -163,7 +163,7 @@ static svmp_status count_variables(netcdf_file *file, int ids, size_t *variables
     netcdf_variable v;
     *variables = 0;
     for (int id = 0; id < ids; id++) {
-        SVMP_TRY(look_at(file, id, &v));
+        SVMP_TRY(inspect_variable(file, id, &v));
         if (v.taken) *variables += v.array.count;
     }
     if (*variables == 0)
@@ -216,7 +216,7 @@ static svmp_status take_posterior(netcdf_file *file, svmp_particles **made) {
     SVMP_TRY(svmp_particles_set_chains(*made, file->chains));
     for (int id = 0; id < ids; id++) {
         netcdf_variable v;
-        SVMP_TRY(look_at(file, id, &v));
+        SVMP_TRY(inspect_variable(file, id, &v));
         if (!v.taken || v.array.count == 0) continue;
         SVMP_TRY(take_array(file, id, &v, first, *made));
         first += v.array.count;
@@ -267,7 +267,7 @@ static svmp_status take_statistics(netcdf_file *file, svmp_particles *p) {
     SVMP_TRY(SVMP_NEW(file->context, values, p->count));
     for (int id = 0; id < ids; id++) {
         netcdf_variable v;
-        SVMP_CHECK(look_at(file, id, &v));
+        SVMP_CHECK(inspect_variable(file, id, &v));
         if (v.taken && v.array.count == 1) SVMP_CHECK(take_statistic(file, id, &v, values, p));
         SVMP_CHECK(take_series(file, id, p));
     }
