@@ -4,7 +4,6 @@
 
 #include "maths/special.h"
 
-#include "maths/special_normal.c"
 #define dual     gamma_dual
 #define series   gamma_series
 #define fraction gamma_fraction

@@ -15,8 +15,13 @@ typedef struct embedded_file {
     X(svmp_source_generated, "cuda/generated_words.h")                                                                 \
     X(svmp_source_special_all, "cuda/device_special.h")                                                                \
     X(svmp_source_special, "maths/special.h")                                                                          \
+    X(svmp_source_bits, "maths/fast_bits.h")                                                                           \
     X(svmp_source_exponential, "maths/fast_exponential.h")                                                             \
-    X(svmp_source_normal, "maths/special_normal.c")                                                                    \
+    X(svmp_source_logarithm, "maths/fast_logarithm.h")                                                                 \
+    X(svmp_source_power, "maths/fast_power.h")                                                                         \
+    X(svmp_source_trigonometric, "maths/fast_trigonometric.h")                                                         \
+    X(svmp_source_fast_gamma, "maths/fast_gamma.h")                                                                    \
+    X(svmp_source_normal, "maths/fast_normal.h")                                                                       \
     X(svmp_source_gamma, "maths/special_gamma.c")                                                                      \
     X(svmp_source_beta, "maths/special_beta.c")                                                                        \
     X(svmp_source_hypergeometric, "maths/special_hypergeometric.c")                                                    \

@@ -4,7 +4,7 @@
 #define SVMP_CUDA_GENERATED_WORDS_H
 
 #include "cuda/device_program.h"
-#include "maths/fast_exponential.h"
+#include "maths/fast_power.h"
 
 #ifdef __CUDACC_RTC__
 #define NAN         __longlong_as_double(0x7ff8000000000000ll)

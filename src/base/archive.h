@@ -14,15 +14,15 @@ struct archive {
     int loading;
     /* Saves `values`, `count` numbers of 8 bytes, or loads them. */
     svmp_status (*numbers)(archive *a, const char *name, archive_type type, size_t count, void *values);
-    /* The same for rows of `length` reals, one for each own variable of the run; of a part of a model the rows of all
-     * processes, which all call it. */
+    /* The same for rows of `length` reals, one for each own variable of the run; for a part of a model the rows of all
+     * processes (collective). */
     svmp_status (*rows)(archive *a, const char *name, size_t length, double *values);
 };
 
-/* How a checkpoint begins (run/checkpoint_file.h), for readers that are given one by mistake. */
+/* The first bytes of a checkpoint (run/checkpoint_file.h), for readers that are given one by mistake. */
 #define ARCHIVE_MAGIC "svmp checkpoint\n"
 
-/* The longest name of a text or of numbers. */
+/* The length of the longest name of a text or of numbers. */
 enum { ARCHIVE_NAME = 22 };
 
 static inline svmp_status svmp_archive_reals(archive *a, const char *name, size_t count, double *values) {

@@ -31,7 +31,7 @@ double svmp_exact_value(exact_sum *sum) {
     return negative ? -value : value;
 }
 
-/* What is not finite is told by how many processes have an infinity, its negative, or neither: a word with room for two
+/* Encodes sums that are not finite by how many processes have infinity, -infinity or NaN: a word has room for two
  * million of each. */
 static const int64_t counted[] = {INT64_C(1), INT64_C(1) << 21, INT64_C(1) << 42};
 static const double not_finite[] = {INFINITY, -INFINITY, NAN};

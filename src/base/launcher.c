@@ -2,8 +2,8 @@
 
 #include "svmp_parallel.h"
 
-/* What launchers leave in the environment. Between SIGTERM and SIGKILL mpirun waits a second unless it is told
- * otherwise, and Slurm its KillWait, which is 30 s by default. */
+/* The environment variables of launchers. Between SIGTERM and SIGKILL mpirun waits a second by default, and Slurm its
+ * KillWait, 30 s by default. */
 static const struct launcher {
     const char *name;
     const char *mark, *processes, *process; /* the others count where the mark is set */

@@ -14,7 +14,7 @@ static double log_gamma(double x) {
 
 static double power(double x) { return pow(x, 3.7 - x); }
 
-/* Where each of them has something to round: neither 0 nor infinite. */
+/* Arguments for which each function's result is rounded: neither 0 nor infinite. */
 static const struct {
     double (*function)(double x);
     double from, to;

@@ -1,4 +1,4 @@
-/* What the machine, or the part of it that this process may use, has. */
+/* The resources of the machine, or of the part of it that this process may use. */
 #ifndef SVMP_BASE_MACHINE_H
 #define SVMP_BASE_MACHINE_H
 

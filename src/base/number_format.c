@@ -3,8 +3,8 @@
  *
  * A number v = m 2^e between 1e-32 and 1e17 is scaled to 17 digits before the point: v 10^k = m 5^k / 2^s, where 5^k
  * has at most 117 bits. The product is an exact integer, so that rounding to 17, 16 and 15 digits is exact, and so is
- * the question whether the digits are nearer to v than half the way to its neighbour, which is to say that they read
- * back to v. Others go to printf. */
+ * the test whether the digits are within half the distance to the neighbouring number, that is, read back to v. Other
+ * numbers are formatted by printf. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +116,8 @@ static uint64_t round_to(const scaled *s, uint64_t unit) {
     return (quotient + (uint64_t)(above || (half && quotient % 2))) * unit;
 }
 
-/* Whether the number nearest to `digits` is v. The numbers below a power of two are twice as dense. No 16 digits stand
- * in the middle between two numbers: that is an odd multiple of half an ulp, and has 17 or more. */
+/* Whether the number nearest to `digits` is v. The numbers below a power of two are twice as dense. No number of 16
+ * digits is halfway between two doubles: an odd multiple of half an ulp has 17 digits or more. */
 static int reads_back(const scaled *s, uint64_t digits) {
     enum { FAR = 16 }; /* half an ulp is 11.1 at most */
     const int below = digits <= s->whole;

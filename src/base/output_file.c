@@ -52,8 +52,8 @@ static svmp_status open_temporary(output_file *output) {
     return cannot_write(output, error);
 }
 
-/* Fills in *about where there is something, and `place` unless that is no file. A link to nothing is refused: at the
- * end there would be no telling it from a file that somebody else has made. */
+/* Fills in *about if something exists at the path, and `place` unless that is not a regular file. Refuses broken links,
+ * which could not be distinguished at the end from a file created by others. */
 static svmp_status inspect(output_file *output, struct stat *about, int *there) {
     const size_t length = strlen(output->path);
     *there = stat(output->path, about) == 0;
@@ -67,7 +67,7 @@ static svmp_status inspect(output_file *output, struct stat *about, int *there) 
     return SVMP_OK;
 }
 
-/* What takes a file's place has its permissions. */
+/* The replacement gets the permissions of the file. */
 static svmp_status keep_mode(output_file *output, const struct stat *about) {
     return fchmod(fileno(output->file), about->st_mode & 07777) == 0 ? SVMP_OK : cannot_write(output, errno);
 }
@@ -111,7 +111,7 @@ svmp_status svmp_output_put(output_file *output, const char *bytes, size_t lengt
     return fwrite(bytes, 1, length, output->file) == length ? SVMP_OK : cannot_write(output, errno);
 }
 
-/* Somebody else made a file of that name while this one was written: theirs stays, and ours is not lost. */
+/* A file of that name was created by others while this one was written: keeps both. */
 static svmp_status keep_temporary(output_file *output) {
     svmp_status status =
         svmp_fail(output->context, SVMP_CANNOT_WRITE,
@@ -133,7 +133,7 @@ static svmp_status put_in_place(output_file *output) {
     return rename(output->temporary, output->place) == 0 ? SVMP_OK : cannot_write(output, errno);
 }
 
-/* The new name is on the disk too, as far as the file system lets one ask for that. */
+/* Flushes the folder, so that the new name is on disk, if the file system supports that. */
 static void sync_folder(output_file *output) {
     const size_t length = folder_length(output->place);
     output->place[length] = '\0';

@@ -20,7 +20,7 @@ typedef struct output_file {
 svmp_status svmp_output_open(svmp_context *context, const char *path, int overwrite, output_file *output);
 
 /* For a file that is written repeatedly: replaces an existing file. The temporary file is `path`.PID.new, so that two
- * processes never write to the same one, and the file of a killed process can be told by its name. */
+ * processes never write to the same one, and the file of a killed process can be recognised. */
 svmp_status svmp_output_open_again(svmp_context *context, const char *path, output_file *output);
 
 svmp_status svmp_output_put(output_file *output, const char *bytes, size_t length);

@@ -49,7 +49,7 @@ static svmp_status plan(spread *s, const uint32_t *place) {
     return SVMP_NEW(s->context, s->all, first ? 2 * s->capacity : 0);
 }
 
-/* Process 0 learns who has which rows. */
+/* Gathers in process 0 which process has which rows. */
 static void learn_places(spread *s) {
     const svmp_peers *t = s->peers;
     const size_t size = s->own * sizeof *s->place;
@@ -75,7 +75,7 @@ void svmp_spread_close(spread *s) {
     *s = (spread){0};
 }
 
-/* The first of ascending places that is `row` or behind it. */
+/* The first of ascending places that is at least `row`. */
 static size_t find(const uint32_t *places, size_t count, size_t row) {
     size_t low = 0, high = count;
     while (low < high) {
@@ -118,7 +118,7 @@ static void order_rows(const spread *s, spread_block which, int together) {
         }
 }
 
-/* Names are of any length: they come in one piece, each with its zero, in the order of the processes. */
+/* Names have any length: they arrive in one piece, each terminated by a zero, in the order of the processes. */
 svmp_status svmp_spread_names(spread *s, size_t limit, spread_namer name, const void *user_data, char **text,
                               const char **names) {
     const svmp_peers *t = s->peers;

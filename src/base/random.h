@@ -32,7 +32,7 @@ typedef enum random_purpose {
     RANDOM_LEAF,            /* a = output, b = draw: nodes that are drawn after the run */
     RANDOM_DISCRETE,        /* a = unknown, b = particle: a discrete unknown given the particle */
     RANDOM_OTHER_MODES,     /* b = variable: where an examination starts other particles */
-    RANDOM_VIEWS,           /* weights of sums that an examination looks at */
+    RANDOM_VIEWS,           /* weights of sums that an examination compares */
     RANDOM_ORDER,           /* a = first variable, b = particle: the order of exchangeable unknowns */
     RANDOM_STRATUM,         /* b = which number and group: the order of the strata in a group of sources */
     RANDOM_STRATUM_GROUP,   /* b = which number and interval: the order of the groups in an interval */

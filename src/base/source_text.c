@@ -43,7 +43,7 @@ static void drop_mark(text_source *source) {
     memmove(source->text, source->text + length, source->length + 1); /* with the final zero */
 }
 
-/* A pipe that was read before is empty: its text must not be taken for nothing. */
+/* A pipe that was read before is empty, which must not be mistaken for an empty text. */
 static svmp_status check_pipe(svmp_context *context, FILE *file, const text_source *source) {
     struct stat about;
     if (source->length > 0 || fstat(fileno(file), &about) != 0 || !S_ISFIFO(about.st_mode)) return SVMP_OK;

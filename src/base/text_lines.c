@@ -12,7 +12,7 @@ static svmp_status cannot_read(svmp_context *context, const char *path, int erro
 
 enum { BLOCK = 1 << 18 };
 
-/* One more block behind what is left of the last ones, which moves to the front. */
+/* Reads one more block after the unread rest, which is moved to the front. */
 static svmp_status read_block(text_file *text) {
     const size_t left = (size_t)(text->stop - text->next);
     if (left > 0) memmove(text->bytes, text->next, left);

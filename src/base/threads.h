@@ -1,4 +1,5 @@
-/* Threads: a loop shared among them, the number of the calling one, and how many a piece of work is worth. */
+/* Threads: parallel loops, the number of the calling thread, and the number of threads that a piece of work is
+ * worth. */
 #ifndef SVMP_BASE_THREADS_H
 #define SVMP_BASE_THREADS_H
 

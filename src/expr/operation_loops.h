@@ -17,8 +17,8 @@ typedef struct kernel_set {
 } kernel_set;
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define SVMP_KERNELS_AVX2
-extern const kernel_set svmp_kernels_avx2;
+#define SVMP_KERNELS_X86
+extern const kernel_set svmp_kernels_avx2, svmp_kernels_avx512;
 #endif
 extern const kernel_set svmp_kernels_plain;
 

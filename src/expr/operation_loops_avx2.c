@@ -1,7 +1,7 @@
 /* The loops with four lanes an instruction. AVX2 alone, without fused multiply-add: the same bits. */
 #include "expr/operation_loops.h"
 
-#ifdef SVMP_KERNELS_AVX2
+#ifdef SVMP_KERNELS_X86
 #define KERNEL_TARGET __attribute__((target("avx2")))
 #define KERNEL_SET    svmp_kernels_avx2
 #include "expr/operation_loops_body.h"

@@ -1,8 +1,6 @@
 /* The loops themselves, compiled once for each set of instructions: the includer defines KERNEL_TARGET, the attribute
  * that chooses them. The arithmetic is IEEE's, operation by operation, so the bits are the same in all of them. Not a
  * header to include elsewhere. */
-#include <math.h>
-
 #include "expr/operation_loops.h"
 #include "maths/special.h"
 
@@ -11,7 +9,8 @@ enum { A = 1, B = 2, C = 4 };
 
 /* One loop. An operand is p[l], one number a lane, or the scalar read before the loop. */
 #define LOOP(name, a_, b_, c_, value)                                                                                  \
-    KERNEL_TARGET static void name(size_t count, double *out, const double *pa, const double *pb, const double *pc) {  \
+    KERNEL_TARGET __attribute__((unused)) static void name(size_t count, double *out, const double *pa,                \
+                                                           const double *pb, const double *pc) {                       \
         const double sa = *pa, sb = *pb, sc = *pc;                                                                     \
         (void)sa, (void)sb, (void)sc;                                                                                  \
         _Pragma("omp simd") for (size_t l = 0; l < count; l++) {                                                       \
@@ -39,6 +38,50 @@ enum { A = 1, B = 2, C = 4 };
 #undef OP2
 #undef OP3
 
+/* Operations that have a form for many lanes an instruction for most arguments: where all of a block are among them. */
+#define NEAR_LIST(X)                                                                                                   \
+    X(sin, SVMP_NEAR_ANGLE(a), svmp_near_sin(a))                                                                       \
+    X(cos, SVMP_NEAR_ANGLE(a), svmp_near_cos(a))                                                                       \
+    X(tan, SVMP_NEAR_ANGLE(a), svmp_near_tan(a))                                                                       \
+    X(loggam, a > 0, svmp_positive_log_gamma(a))                                                                       \
+    X(gamma, a > 0, svmp_positive_gamma(a))                                                                            \
+    X(logfact, a + 1 > 0, svmp_positive_log_gamma(a + 1))                                                              \
+    X(digamma, a > 0, svmp_positive_digamma(a))                                                                        \
+    X(trigamma, a > 0, svmp_positive_trigamma(a))
+
+#define NEAR_LOOP(name, fits, value)                                                                                   \
+    LOOP(name##_near, pa[l], sa, sa, value)                                                                            \
+    KERNEL_TARGET static void name##_any(size_t count, double *out, const double *pa, const double *pb,                \
+                                         const double *pc) {                                                           \
+        double others = 0;                                                                                             \
+        _Pragma("omp simd reduction(+ : others)") for (size_t l = 0; l < count; l++) {                                 \
+            const double a = pa[l];                                                                                    \
+            others += fits ? 0 : 1;                                                                                    \
+        }                                                                                                              \
+        (others > 0 ? name##_v : name##_near)(count, out, pa, pb, pc);                                                 \
+    }
+NEAR_LIST(NEAR_LOOP)
+
+/* Compilers make no such form of these where an operand is one number for all lanes, since choices are among them that
+ * are then the same for all: the number is repeated. */
+#define REPEAT_LOOP(name, suffix, first, a_, b_)                                                                       \
+    KERNEL_TARGET static void name##_repeated_##suffix(size_t count, double *out, const double *pa, const double *pb,  \
+                                                       const double *pc) {                                             \
+        double same[64];                                                                                               \
+        for (size_t l = 0; l < 64; l++) same[l] = *first;                                                              \
+        for (size_t l = 0; l < count; l += 64) name##_vv(count - l < 64 ? count - l : 64, out + l, a_, b_, pc);        \
+    }
+#define REPEAT_LOOPS(name) REPEAT_LOOP(name, sv, pa, same, pb + l) REPEAT_LOOP(name, vs, pb, pa + l, same)
+REPEAT_LOOPS(power)
+REPEAT_LOOPS(xlogy)
+REPEAT_LOOPS(xlog1my)
+#define power_sv   power_repeated_sv
+#define power_vs   power_repeated_vs
+#define xlogy_sv   xlogy_repeated_sv
+#define xlogy_vs   xlogy_repeated_vs
+#define xlog1my_sv xlog1my_repeated_sv
+#define xlog1my_vs xlog1my_repeated_vs
+
 static expr_kernel op_kernel(expr_op op, unsigned scalars) {
     static const expr_kernel table[OP_COUNT][8] = {
 #define OP1(name, value, da)     [OP_##name] = {name##_v},
@@ -51,7 +94,13 @@ static expr_kernel op_kernel(expr_op op, unsigned scalars) {
 #undef OP2
 #undef OP3
     };
-    return table[op][scalars];
+    switch (op) {
+#define NEAR_ROW(name, fits, value)                                                                                    \
+    case OP_##name: return scalars ? NULL : name##_any;
+        NEAR_LIST(NEAR_ROW)
+#undef NEAR_ROW
+    default: return table[op][scalars];
+    }
 }
 
 #define PAIR_LOOPS(first, second, value) LOOPS3(first##_##second, value)

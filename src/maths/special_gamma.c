@@ -11,36 +11,23 @@ SPECIAL double svmp_log_gamma(double x) {
     return lgamma(x);
 #else
     int sign;
-    return lgamma_r(x, &sign);
+    return x > 0 ? svmp_positive_log_gamma(x) : lgamma_r(x, &sign);
 #endif
 }
 
+#ifndef __CUDACC__
+double svmp_gamma(double x) { return x > 0 ? svmp_positive_gamma(x) : tgamma(x); }
+#endif
+
 SPECIAL double svmp_digamma(double x) {
-    if (x <= 0) {
-        if (x == floor(x)) return NAN;
-        return svmp_digamma(1 - x) - M_PI / tan(M_PI * x);
-    }
-    double shift = 0;
-    for (; x < 10; x++) shift -= 1 / x; /* digamma(x) = digamma(x + 1) - 1/x */
-    double y = 1 / (x * x);
-    double series =
-        y * (1. / 12 -
-             y * (1. / 120 - y * (1. / 252 - y * (1. / 240 - y * (1. / 132 - y * (691. / 32760 - y * (1. / 12)))))));
-    return shift + log(x) - 0.5 / x - series;
+    if (x > 0) return svmp_positive_digamma(x);
+    return x == floor(x) ? NAN : svmp_positive_digamma(1 - x) - M_PI / tan(M_PI * x);
 }
 
 SPECIAL double svmp_trigamma(double x) {
-    if (x <= 0) {
-        if (x == floor(x)) return NAN;
-        const double sine = sin(M_PI * x);
-        return M_PI * M_PI / (sine * sine) - svmp_trigamma(1 - x);
-    }
-    double shift = 0;
-    for (; x < 10; x++) shift += 1 / (x * x); /* trigamma(x) = trigamma(x + 1) + 1/x^2 */
-    double y = 1 / (x * x);
-    double series =
-        y * (1. / 6 - y * (1. / 30 - y * (1. / 42 - y * (1. / 30 - y * (5. / 66 - y * (691. / 2730 - y * (7. / 6)))))));
-    return shift + 1 / x + 0.5 * y + series / x;
+    if (x > 0) return svmp_positive_trigamma(x);
+    const double sine = sin(M_PI * x);
+    return x == floor(x) ? NAN : M_PI * M_PI / (sine * sine) - svmp_positive_trigamma(1 - x);
 }
 
 /* A value and its derivative with respect to a. */

@@ -23,12 +23,12 @@ static void take_stretch(stretch *s, double **workspace, size_t variables) {
     s->draw.score = svmp_workspace_take(workspace, variables);
 }
 
-size_t svmp_tree_workspace_size(size_t variables) { return (5 * (TREE_DEEPEST + 1) + 3 * 2) * variables; }
+size_t svmp_tree_workspace_size(size_t variables) { return (5 * (NUTS_DEEPEST + 1) + 3 * 2) * variables; }
 
 void svmp_tree_take(tree *t, hamiltonian *h, double **workspace) {
     t->h = h;
     take_stretch(&t->trajectory, workspace, h->variables);
-    for (size_t k = 0; k < TREE_DEEPEST; k++) take_stretch(&t->level[k], workspace, h->variables);
+    for (size_t k = 0; k < NUTS_DEEPEST; k++) take_stretch(&t->level[k], workspace, h->variables);
     for (size_t k = 0; k < 2; k++) svmp_phase_point_take(&t->edge[k], workspace, h->variables);
 }
 
@@ -134,7 +134,7 @@ void svmp_tree_transition(tree *t, phase_point *z, double step, uint64_t seed, s
     svmp_phase_point_copy(&t->edge[0], z, h->variables);
     svmp_phase_point_copy(&t->edge[1], z, h->variables);
     begin_stretch(t, z, t->energy, &t->trajectory);
-    for (int persists = 1; persists && t->depth < TREE_DEEPEST;) {
+    for (int persists = 1; persists && t->depth < NUTS_DEEPEST;) {
         const int forwards = uniform(t) < 0.5;
         stretch *s = &t->level[t->depth];
         if (!build(t, forwards, t->depth, s)) break;

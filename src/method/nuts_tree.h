@@ -5,8 +5,7 @@
 #define SVMP_METHOD_NUTS_TREE_H
 
 #include "method/moves/hamiltonian.h"
-
-enum { TREE_DEEPEST = 10 };
+#include "sample/tally.h"
 
 /* A sub-trajectory, in the order in which it was built, and a point drawn from it. */
 typedef struct stretch {
@@ -19,7 +18,7 @@ typedef struct stretch {
 
 typedef struct tree {
     hamiltonian *h;
-    stretch trajectory, level[TREE_DEEPEST];
+    stretch trajectory, level[NUTS_DEEPEST];
     phase_point edge[2]; /* where the trajectory continues, backwards and forwards */
     random_stream stream;
     uint64_t drawn; /* numbers of the stream that have been used */

@@ -66,7 +66,7 @@ typedef struct draw_work {
     uint64_t seed;
 } draw_work;
 
-/* Of variable i: half of the draws, in units of their root mean square, and their mirror images. */
+/* Standardised draws of variable i: half of them, scaled to a second moment of 1, and their mirror images. */
 static void draw_variable(void *work, size_t i) {
     const draw_work *w = work;
     const size_t draws = w->a->draws, half = draws / 2;
@@ -90,8 +90,8 @@ svmp_status svmp_ascent_set_draws(ascent *a, uint64_t seed, size_t draws) {
 
 /* ---- the bound --------------------------------------------------------------------------------------------------- */
 
-/* F at (next.mean, next.A) with its draws and their scores; -INFINITY where A is not positive definite, which *bad says
- * too, or the density of a draw is not finite. `rho`, unless 0, is that of next.mean = mean + rho A^-1 slope. */
+/* F at (next.mean, next.A) with its draws and their scores; -INFINITY if A is not positive definite, which also sets
+ * *bad, or the density of a draw is not finite. Unless `rho` is 0, first sets next.mean = mean + rho A^-1 slope. */
 static svmp_status evaluate_next(ascent *a, double rho, int *bad) {
     const size_t order = a->pattern->order, n = a->draws;
     ascent_point *next = &a->next;
@@ -160,7 +160,7 @@ svmp_status svmp_ascent_resume(ascent *a, int *found) {
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
-/* *finite: whether the curvature and the slope are. */
+/* *finite: whether the curvature and the slope are finite. */
 static svmp_status derive(ascent *a, int *finite) {
     const size_t order = a->pattern->order, n = a->draws;
     double sum = 0;
@@ -187,8 +187,8 @@ static svmp_status repair(ascent *a) {
     return SVMP_OK;
 }
 
-/* What A moves to, in turn: the curvature; without its factors' negative eigenvalues; nowhere, the mean moves alone,
- * and for a small rho that way goes up. */
+/* Targets of A, in the order in which they are tried: the curvature; the curvature without its factors' negative
+ * eigenvalues; A itself, so that only the mean moves, which increases F for small rho. */
 typedef enum direction { DIRECTION_CURVATURE, DIRECTION_REPAIRED, DIRECTION_MEAN, DIRECTIONS } direction;
 
 static svmp_status turn(ascent *a, direction to) {
@@ -197,8 +197,8 @@ static svmp_status turn(ascent *a, direction to) {
     return SVMP_OK;
 }
 
-/* What is to be gained between here and a step of length rho that gains `whole`, if one of rho/2 gains `half`, by the
- * parabola through them. Where they lose much it says nothing. */
+/* The largest gain of a step shorter than rho, by the parabola through the gains `whole` of rho and `half` of rho/2. It
+ * is meaningless if these lose much. */
 static double promise(const ascent *a, double whole, double half) {
     const double near = fmax(0.1, 1e-4 * (double)a->pattern->order);
     if (!(whole > -near && half > -near)) return INFINITY;
@@ -206,8 +206,8 @@ static double promise(const ascent *a, double whole, double half) {
     return slope <= 0 ? 0 : bend > 0 ? slope * slope / (4 * bend) : INFINITY;
 }
 
-/* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F is higher; a full step may lose a
- * little. *way: with which H; DIRECTIONS: with none. */
+/* A' = (1 - rho) A + rho H, m' = m + rho A'^-1 slope, for rho, rho/2, ... until F increases; a full step may lose a
+ * little. *way: which H succeeded; DIRECTIONS: none. */
 static svmp_status step(ascent *a, ascent_goal goal, double *rho, direction *way) {
     const double first = *rho;
     int taken = 0, bad = 0;
@@ -234,9 +234,9 @@ static svmp_status step(ascent *a, ascent_goal goal, double *rho, direction *way
 
 /* ---- the climb --------------------------------------------------------------------------------------------------- */
 
-/* Full steps often go on and on along one direction, pairs of them each mu times the pair before: m and A wait for one
- * another, and single steps alternate. After every fourth the sum of all that would follow is tried at once, mu/(1 -
- * mu) times the last pair, with the curvature that the draws have there. */
+/* Extrapolation: full steps often converge linearly along one direction, with each pair mu times the previous pair (m
+ * and A depend on each other, so single steps alternate). After every fourth step the limit of the series is tried,
+ * mu/(1 - mu) times the last pair, with the curvature at the draws there. */
 typedef struct pace {
     double *first_mean, *middle_mean; /* before these four steps, and after two of them */
     int steps;
@@ -251,7 +251,7 @@ static void note_middle(const ascent *a, pace *p) {
     memcpy(p->middle_mean, a->here.mean, a->pattern->order * sizeof *p->middle_mean);
 }
 
-/* How long the second pair is, along the first, in units of each variable's sd. */
+/* The length of the second pair along the first, in units of each variable's sd. */
 static double find_ratio(const ascent *a, const pace *p) {
     double along = 0, length = 0;
     for (size_t i = 0; i < a->pattern->order; i++) {
@@ -302,7 +302,7 @@ static int is_near(const ascent *a, const ascent_point *known, double level) {
     return 1;
 }
 
-/* Whether what the last iteration gained, again and again, would not be enough to come as high. */
+/* Whether repeating the last gain would not reach the known bound in time. */
 static int is_low(const ascent *a, const ascent_point *known) {
     return a->iterations >= 20 &&
            a->here.bound + fmax(a->gain, 0) * (double)(ITERATIONS - a->iterations) < known->bound;

@@ -15,7 +15,7 @@ typedef struct ascent_point {
 typedef struct ascent {
     const svmp_model *model;
     int threads;
-    size_t most, draws; /* that there is room for, and that there are */
+    size_t most, draws; /* the capacity, and the current number */
     evaluator *evaluate;
     curvature *curve;
     const sparsity *pattern;
@@ -32,26 +32,26 @@ typedef struct ascent {
 svmp_status svmp_ascent_create(const svmp_model *model, size_t most, ascent **made);
 void svmp_ascent_free(ascent *a);
 
-/* How many draws there are from now on: an even number, at most as many as there is room for. Keyed by the seed. */
+/* Sets the number of draws: even, and at most the capacity. Keyed by the seed. */
 svmp_status svmp_ascent_set_draws(ascent *a, uint64_t seed, size_t draws);
 
-/* F at here.mean with a narrow A from the curvature there, pulled in until it is finite: narrower, and the mean nearer
- * to 0. And F at (here.mean, here.A), narrower until it is finite. *found: whether it is. */
+/* begin: F at here.mean with a narrow A from the curvature there; until F is finite, A is narrowed and the mean is
+ * moved towards 0. resume: F at (here.mean, here.A), narrowed until it is finite. *found: whether it is finite. */
 svmp_status svmp_ascent_begin(ascent *a, int *found);
 svmp_status svmp_ascent_resume(ascent *a, int *found);
 
-/* When it ends: after `steps` full steps in a row, or three times as many shorter ones, that each gain less than
- * `gain`. A full step may lose as much as `loss`: F and the equations A = H, slope = 0 have not quite the same solution
- * for a finite number of draws, and full steps go to that of the equations. */
+/* The stopping rule: `steps` full steps in a row, or three times as many shorter ones, that each gain less than `gain`.
+ * A full step may lose up to `loss`: for a finite number of draws the maximum of F and the solution of A = H, slope = 0
+ * differ slightly, and full steps converge to the latter. */
 typedef struct ascent_goal {
     double gain, loss;
     int steps;
-    double level; /* an ascent that comes within this of a known bound has come there; 0: the means count, too */
+    double level; /* an ascent within this of a known bound has reached it; 0: the means must agree, too */
     double worth; /* shorter steps are not tried if they promise less */
 } ascent_goal;
 
-/* `known`, unless NULL, is a point that was found already: an ascent that comes to it ends there, and so does one that
- * would not come as high at the pace it has. */
+/* `known`, unless NULL, is a point found earlier: an ascent ends if it reaches this point, or cannot reach its bound at
+ * the current rate. */
 typedef enum ascent_outcome { ASCENT_CONVERGED, ASCENT_KNOWN, ASCENT_LOW, ASCENT_NOT_CONVERGED } ascent_outcome;
 svmp_status svmp_ascent_climb(ascent *a, ascent_goal goal, const ascent_point *known, ascent_outcome *end);
 

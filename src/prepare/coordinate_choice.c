@@ -1,13 +1,14 @@
-/* What the data say of a node u of a location-scale family, apart from its prior, is taken for a Gaussian of precision
- * J and mean e (lang/compile/moved_coordinates.c).
+/* The information of the data about a node u of a location-scale family, apart from its prior, is approximated by a
+ * Gaussian of precision J and mean e (lang/compile/moved_coordinates.c).
  *
- * J is the curvature that the node's other factors have, without what they owe to nodes below it: if u is the location
- * of a node v, of whose conditional precision the data have the share w_v, then of the precision P_v of the link
- * between them w_v P_v remains once v is integrated out. So nodes come after those below them. e follows from the mean
- * of the score of u without that of its prior, which is J (e - mean u).
+ * J is the curvature of the node's other factors, corrected for its children: if u is the location of a node v, and w_v
+ * is the share of the data in the conditional precision of v, then w_v P_v of the precision P_v of the link remains
+ * after v is integrated out. So children are processed before their parents. e follows from the mean of the score of u
+ * without that of its prior, which is J (e - mean u).
  *
- * The share w = J/(J + P) of the data in what is known of u, given its location m and scale s, says whether u moves
- * with them. Nothing is gained where it hardly does: the data know u, or everybody else knows m and s. */
+ * The share w = J/(J + P) of the data in the precision of u given its location m and scale s determines whether u moves
+ * with them. If u hardly moves with m and s there is nothing to gain: either the data determine u, or other data
+ * determine m and s. */
 #include "prepare/coordinate_choice.h"
 
 #include <math.h>
@@ -17,12 +18,12 @@
 #include "model/curvature.h"
 #include "model/node_prior.h"
 
-/* A node is not centred at all with a share below the first, and centred above the second. The nodes of a statement are
- * all centred where, in units of its own conditional sd, a node moves less than `still` with m and s on the mean,
- * unless their mean share is below `weak`. */
+/* A node is not centred if the share is below the first limit, and centred above the second. All nodes of a statement
+ * are centred if, on average, a node moves with m and s by less than `still` of its conditional sd, unless the mean
+ * share is below `weak`. */
 static const double least_share = 0.02, most_share = 0.95, still = 0.06, weak = 0.3;
 
-/* The nodes of one statement, of one prior to be exact: sums over them. */
+/* Sums over the nodes of one statement (precisely: of one prior). */
 typedef struct statement_part {
     double share, moves;
     size_t nodes;
@@ -37,7 +38,7 @@ typedef struct chooser {
     double *moved;    /* particles with one variable shifted */
     double *slopes;   /* of a location by one variable, by particle */
     double *score;    /* its mean over the particles, by variable */
-    double *diagonal; /* of the mean curvature, by variable; then less what is not the data's */
+    double *diagonal; /* of the mean curvature, by variable; later without the part of the children's priors */
     uint32_t *node_of;
     statement_part *statements; /* by prior */
     node_coordinates *chosen;
@@ -45,7 +46,7 @@ typedef struct chooser {
 
 /* ---- one node --------------------------------------------------------------------------------- */
 
-/* What a node of one variable, or one element, has from its prior: means over the particles, and variances. */
+/* The part of the prior of one element of a node: means over the particles, and variances. */
 typedef struct own_part {
     double u, slope, bend;      /* u, and its own factor's first and negative second derivative by it */
     double information, unit;   /* the prior's information P', and P' in units of P = 1/s^2 */
@@ -82,11 +83,11 @@ static own_part add_prior(chooser *c, const lowered_node *node, size_t k) {
     return mean;
 }
 
-/* The coordinates of element k of a node, and how far it moves with m and s. */
+/* The coordinates of element k of a node, and how much it moves with m and s. */
 static node_coordinates find_coordinates(chooser *c, const lowered_node *node, size_t k, own_part *own, double *moves) {
     *own = add_prior(c, node, k);
     const double beyond = c->diagonal[node->variable + k] - own->bend;
-    if (!isfinite(beyond) || !(own->information > 0)) { /* nothing is known: as the text has it */
+    if (!isfinite(beyond) || !(own->information > 0)) { /* unknown: centred, as in the text */
         *moves = 0;
         return (node_coordinates){.centring = 1};
     }
@@ -120,7 +121,7 @@ static double squared_slope(chooser *c, const lowered_node *node, uint32_t varia
     return svmp_dot(c->n, c->slopes, c->slopes) / (double)c->n;
 }
 
-/* Takes from the nodes that are this one's location what it does not hand on to them of the data. */
+/* Subtracts from the curvature of this node's location the part that does not come from the data. */
 static void take_from_parents(chooser *c, const lowered_node *node, double handed_on, double bend) {
     const lowered_values *values = &c->lowered->priors[node->prior].values;
     const size_t slots = svmp_program_slots(values->program);
@@ -143,7 +144,7 @@ static void choose_node(chooser *c, size_t which) {
         share += c->chosen[which].centring / (double)node->variables;
         moves += one / (double)node->variables;
     }
-    if (node->variables > 1) /* the data know each element in its own way */
+    if (node->variables > 1) /* the data may inform the elements differently */
         c->chosen[which] = (node_coordinates){.centring = share < 0.5 ? 0 : 1};
     else
         take_from_parents(c, node, share, own.bend);
@@ -152,7 +153,7 @@ static void choose_node(chooser *c, size_t which) {
     all->nodes++;
 }
 
-/* All nodes of a statement that hardly move with their location and scale are centred. */
+/* Centres all nodes of statements that hardly move with their location and scale. */
 static void settle_statements(chooser *c) {
     for (size_t k = 0; k < c->lowered->node_count; k++) {
         const lowered_node *node = &c->lowered->nodes[k];

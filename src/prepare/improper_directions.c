@@ -7,13 +7,14 @@
 
 enum { AXES = 6, WAYS = AXES + 2, ENDS = 3, NAMED = 3 };
 
-static const double wide = 1e5;      /* sd along a direction over that given the others: where doubt begins */
-static const double resolved = 1e13; /* as many of the latter, and rounding is not seen yet */
-static const double low = 10;        /* below the density at the mean: what is there does not matter */
+static const double wide =
+    1e5; /* ratio of the sd along a direction to that given the others, from which a direction is suspicious */
+static const double resolved = 1e13; /* the largest such ratio that is not affected by rounding */
+static const double low = 10;        /* log density below that at the mean: lower values do not matter */
 
 typedef struct ray {
     size_t axis;         /* a variable, or SIZE_MAX: `line` */
-    double *line, scale; /* what the distances are in units of */
+    double *line, scale; /* the unit of the distances */
     double at[1 + ENDS]; /* distances */
 } ray;
 
@@ -44,8 +45,8 @@ static double normalise(const ascent *a, double *w) {
     return largest;
 }
 
-/* Two steps of inverse iteration with A in units of its diagonal, from a draw: what is 1e5 times as wide as all else
- * is 1e10 times as large beside it after one of them. */
+/* Two steps of inverse iteration with A in units of its diagonal, from a draw: a direction that is 1e5 times as wide as
+ * all others grows 1e10 times as much in each. */
 static svmp_status find_widest(search *s) {
     ascent *a = s->a;
     double sd = 0;
@@ -69,7 +70,7 @@ static svmp_status find_widest(search *s) {
 
 static double how_far(const ascent *a, size_t i) { return fmax(fabs(a->here.mean[i]), sd_given_others(a, i)); }
 
-/* The variables that are farthest out, and the way to the mean if that is many sds from 0. */
+/* Rays along the variables that are farthest out, and to the mean if that is many sds from 0. */
 static void find_far(search *s) {
     const ascent *a = s->a;
     const size_t first = s->count;
@@ -87,7 +88,7 @@ static void find_far(search *s) {
     if (line > 100) s->rays[s->count++] = (ray){SIZE_MAX, a->here.mean, 1, {0, 30, 300, 3000}};
 }
 
-/* Column 0 is the mean; the rest is ray after ray, side after side. */
+/* Column 0 is the mean, followed by the points ray by ray, side by side. */
 static size_t column_of(size_t k, int side, size_t end) { return 1 + (2 * k + (size_t)side) * ENDS + end - 1; }
 
 static void place(const search *s) {
@@ -164,7 +165,7 @@ static svmp_status search_rays(search *s, improper_direction *result) {
 svmp_status svmp_find_improper_direction(ascent *a, improper_direction *result) {
     search s = {.a = a};
     *result = (improper_direction){.variable = SIZE_MAX};
-    if (a->draws < 1 + 2 * WAYS * ENDS) return SVMP_OK; /* no room to place them */
+    if (a->draws < 1 + 2 * WAYS * ENDS) return SVMP_OK; /* no memory for the points */
     if (a->model->lowered && svmp_lowered_is_proper(a->model->lowered)) return SVMP_OK;
     const svmp_status status = search_rays(&s, result);
     svmp_release(a->model->context, s.widest);

@@ -35,7 +35,7 @@ static size_t furthest(const svmp_model *model, const double *x) {
     return far;
 }
 
-/* A standard normal start in the box, nearer to 0 when its density is not finite. */
+/* A standard normal start in the box, moved towards 0 until its density is finite. */
 static svmp_status draw_start(const svmp_model *model, evaluator *e, uint64_t seed, size_t start, double *x) {
     for (size_t halved = 0; halved < HALVINGS; halved++) {
         double value;
@@ -86,7 +86,7 @@ static double width(double bend) { return bend < 0 ? within(1 / sqrt(-bend), 1e-
 
 static double span(double at) { return 1e-5 * fmax(1, fabs(at)); }
 
-/* The curvature of a single variable, by its score at -h and +h of the mode. */
+/* The curvature in a single variable, from its scores at mode - h and mode + h. */
 static svmp_status bend_of(const svmp_model *model, evaluator *e, const double *mode, size_t which, double h, double *x,
                            double *score, double *bend) {
     for (size_t i = 0; i < model->graph->variables; i++) x[2 * i] = x[2 * i + 1] = mode[i];
@@ -97,11 +97,11 @@ static svmp_status bend_of(const svmp_model *model, evaluator *e, const double *
     return SVMP_OK;
 }
 
-/* Whether there is no maximum after all. Where the search has ended, the slope may be nothing and yet
- *   - the logarithm of the density level out, the further the more: it bends too little for where it is;
- *   - or grow like log |x|: there is still something to gain, slope^2 / |bend|, by the curvature itself;
- *   - or the density be infinite at a point: it bends the more the nearer one looks, like 1/h^2, and not like 1/h, as
- * it does at the tip of a Laplace density. */
+/* Whether the end of the search is no maximum. The slope may be 0 there although
+ *   - the log density levels out with the distance: its curvature is too small for this distance;
+ *   - or it grows like log |x|: by its curvature there is still a gain of slope^2 / |bend|;
+ *   - or the density is infinite at a point: the curvature by differences grows like 1/h^2, and not like 1/h as at the
+ * peak of a Laplace density. */
 static svmp_status is_no_maximum(const svmp_model *model, evaluator *e, const double *mode, size_t i, double slope,
                                  double bend, double *x, double *score, int *none) {
     enum { NEARER = 4096 };

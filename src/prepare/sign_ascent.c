@@ -6,8 +6,8 @@ enum { ITERATIONS = 120 };
 
 static const double first = 0.25, grow = 1.25, shrink = 0.5;
 
-/* The next point of a variable whose last step was `*step`, with its sign. From where the density is not finite it goes
- * back half way. */
+/* The next point of a variable whose last step was `*step`, with its sign. If the density is not finite, it goes back
+ * half way. */
 static double move(double x, double score, int finite, double *step) {
     if (!finite) {
         const double back = x - 0.5 * *step;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { DEEPEST = 10, FIELDS = sizeof(chain_tally) / sizeof(double) };
+enum { FIELDS = sizeof(chain_tally) / sizeof(double) };
 
 static const struct {
     const char *name;
@@ -74,7 +74,7 @@ chain_tally svmp_tally_of(const svmp_particles *particles, size_t chain) {
     chain_tally tally = {
         .draws = (double)draws,
         .divergent = count_from(draws, statistic(particles, "divergent__", chain), 1),
-        .deepest = count_from(draws, statistic(particles, "treedepth__", chain), DEEPEST),
+        .deepest = count_from(draws, statistic(particles, "treedepth__", chain), NUTS_DEEPEST),
         .ebfmi = energy ? ebfmi_of(draws, energy) : NAN,
     };
     for (size_t k = 0; svmp_tally_is_kept(particles) && k < FIELDS; k++)

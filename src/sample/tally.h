@@ -8,6 +8,8 @@
 
 #define TALLY_ALONG "sampled_chain"
 
+enum { NUTS_DEEPEST = 10 }; /* doublings of a trajectory of NUTS */
+
 typedef struct chain_tally {
     double draws, divergent, deepest, ebfmi; /* ebfmi NaN: not defined */
 } chain_tally;

@@ -9,15 +9,15 @@
 #include "maths/order_statistics.h"
 #include "maths/special.h"
 
-enum { SHOTS = 4 };              /* states of a window that quantiles are taken from */
-enum { ROOM = 1 << 25 };         /* numbers that these states may take; of more, every kth row has quantiles */
-static const double tail = 0.05; /* quantiles 5 % and 95 % */
+enum { SHOTS = 4 };      /* states of a window that quantiles are taken from */
+enum { ROOM = 1 << 25 }; /* the most numbers for these states; if they need more, only every kth row has quantiles */
+static const double tail = 0.05;                            /* quantiles 5 % and 95 % */
 static const double between_tails = 2 * 1.6448536269514722; /* sds between them, for a Gaussian */
 static const double cut = 5;
 
 /* Sums of powers of y = (x - centre)/unit over all particles and iterations of the window, and of the score in its
- * unit. Both are cut off at 5 units, which are sds for a Gaussian: the mean of what has heavy tails is no test of
- * anything. */
+ * unit. Both are clipped at 5 units, which are sds for a Gaussian, because means of heavy-tailed values are no useful
+ * test. */
 typedef struct powers {
     double third, fourth, score, score_fourth;
 } powers;
@@ -26,10 +26,10 @@ struct before_after {
     svmp_context *context;
     size_t variables, rows, n;
     int threads;
-    size_t length, count, shot; /* of the window: iterations to come and done, states that were kept */
+    size_t length, count, shot; /* of the window: all iterations and those done, kept states */
     size_t every;               /* every kth row has quantiles */
     double *start;              /* rows * n: the particles that are examined */
-    double *score;              /* variables * n: theirs */
+    double *score;              /* variables * n: their scores */
     double *centre, *unit;      /* rows: the median and the distance of quantiles when the window was opened */
     double *score_unit;         /* variables: the same of the score */
     double *sum, *square;       /* rows * n, over the window: of y and y^2 */
@@ -96,7 +96,8 @@ void svmp_before_after_open(before_after *a, size_t length) {
     a->count = a->shot = 0;
 }
 
-/* Half the distance between the quantiles 5 % and 95 % in sds; where most values are one, the farthest from it. */
+/* The unit: the distance between the quantiles 5 % and 95 % over that of a standard normal; if most values are equal,
+ * the largest distance from them. */
 static double unit_of(size_t n, const double *values, double centre, double *sorted) {
     double largest = 0;
     memcpy(sorted, values, n * sizeof *values);
@@ -127,7 +128,7 @@ static void add_score(powers *p, size_t n, const double *score, double by) {
     }
 }
 
-/* `score` is NULL for a view. */
+/* `score` is NULL for views. */
 static void add_row(before_after *a, size_t i, const double *x, const double *score, double *sorted) {
     const size_t n = a->n;
     if (a->count == 0) open_row(a, i, x, score, sorted);
@@ -185,8 +186,8 @@ size_t svmp_before_after_snapshot_count(size_t n) { return SHOTS * n; }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* The distribution afterwards: mean, variance, skewness and kurtosis, and the variance of the two estimates of mean and
- * variance, which the particles' own averages tell. */
+/* The distribution of the window: mean, variance, skewness and kurtosis, and the variances of the estimated mean and
+ * variance, from the particles' own averages. */
 typedef struct moments {
     double mean, variance, skewness, kurtosis;
     double mean_error, variance_error, between_share; /* squared */
@@ -203,9 +204,10 @@ static double test_mean(const moments *m, double n, double difference, double *e
     return straighten(difference / sqrt(m->variance / n + m->mean_error), m->skewness, n);
 }
 
-/* Wilson and Hilferty: the cube root of a chi square over its freedom f is N(1 - 2/(9f), 2/(9f)), nearly. A mean square
- * of n values has the freedom that its variance, (kurtosis - 1)/n of its own square, says. What is too wide by a few
- * values, `own` shows in its own kurtosis first. `error` is the squared relative error of what it is compared with. */
+/* Wilson and Hilferty: the cube root of a chi square over its freedom f is N(1 - 2/(9f), 2/(9f)), nearly. The degrees
+ * of freedom of a mean square of n values follow from its relative variance, (kurtosis - 1)/n. `own` is the kurtosis of
+ * the particles, which is larger if a few of them are too far out. `error` is the squared relative error of the
+ * reference. */
 static double test_square(double ratio, double kurtosis, double own, double n, double error, double *effect) {
     const double peaked = ratio > 1 ? fmax(kurtosis, own) : kurtosis;
     const double freedom = 2 * n / fmax(peaked - 1, 0.2), part = 2 / (9 * freedom);
@@ -213,8 +215,8 @@ static double test_square(double ratio, double kurtosis, double own, double n, d
     return (cbrt(ratio) - (1 - part)) / sqrt(part + error / 9);
 }
 
-/* The share of `n` particles, `count` of them, where `share` is expected: Anscombe's arc sine. The quantiles are known
- * from SHOTS * n draws that depend on one another, as if from 2n. */
+/* The share of `n` particles, `count` of them, where `share` is expected: Anscombe's arc sine. The quantiles come from
+ * SHOTS * n dependent draws, which count as 2n. */
 static double test_share(double count, double n, double share) {
     return 2 * (asin(sqrt((count + 0.375) / (n + 0.75))) - asin(sqrt(share))) / sqrt(1.5 / n);
 }
@@ -256,7 +258,7 @@ void svmp_before_after_sort(const double *values, size_t count, double *sorted) 
 
 double svmp_before_after_rank(const double *sorted, size_t count, double x) {
     size_t below = 0, not_above = 0;
-    for (size_t step = count; step > 0; step /= 2) { /* of both, the largest place that still is */
+    for (size_t step = count; step > 0; step /= 2) { /* binary search for the largest index for which this holds */
         while (below + step <= count && sorted[below + step - 1] < x) below += step;
         while (not_above + step <= count && sorted[not_above + step - 1] <= x) not_above += step;
     }
@@ -264,9 +266,9 @@ double svmp_before_after_rank(const double *sorted, size_t count, double x) {
 }
 
 /* Neyman's smooth test: u is the share of draws afterwards below a particle, uniform for a sample of the same
- * distribution, so that the means of the four first Legendre polynomials, of variance 1 each, are 0. They stand for
- * location, spread, skewness and the weight of tails against shoulders: all together they are chi square of four
- * freedoms, and each is normal. The rarer of the sum and of the largest counts. */
+ * distribution, so that the means of the four first Legendre polynomials, of variance 1 each, are 0. They measure
+ * location, spread, skewness and tail weight: the sum of their squares is chi square with four degrees of freedom, and
+ * each is normal. The less probable of the sum and the largest counts. */
 static void add_polynomials(double rank, double draws, double weight, double sum[4]) {
     const double v = 2 * (rank + 0.5) / (draws + 1) - 1, vv = v * v;
     sum[0] += weight * sqrt(3) * v;
@@ -279,7 +281,7 @@ static void add_polynomials(double rank, double draws, double weight, double sum
  * 1e-6 came 22 times too often (in a million samples), and with this about twice. */
 static double few_values(double z, size_t n) { return z / sqrt(1 + 0.4 * z * z * fmax(0, 1 / (double)n - 0.02)); }
 
-/* Where values are equal, as those of sums that were cut off, the polynomials have other means: those of the draws. */
+/* With ties, as for clipped sums, the polynomials have other means: those over the draws. */
 static double test_smooth(const double *sorted, size_t draws, const double *x, size_t n) {
     const double of = (double)draws;
     double sum[4] = {0}, mean[4] = {0}, square = 0, largest = 0;
@@ -305,7 +307,7 @@ static double quantile_of(const double *sorted, size_t count, double level) {
     return k + 1 < count ? sorted[k] + (at - (double)k) * (sorted[k + 1] - sorted[k]) : sorted[count - 1];
 }
 
-/* What is wrong with the shape is told by the quantile that is farthest off, in sd. */
+/* The difference in shape is described by the quantile that is farthest off, in sds. */
 static void test_shape(const double *after, size_t draws, const double *start, size_t n, double sd,
                        before_after_row *row) {
     static const double levels[] = {0.05, 0.25, 0.75, 0.95};
@@ -317,8 +319,8 @@ static void test_shape(const double *after, size_t draws, const double *start, s
     }
 }
 
-/* How many values are below the median, of equal ones half, and outside the quantiles: half of all and a tenth, unless
- * values are equal. */
+/* Counts the values below the median (ties as half) and outside the quantiles; without ties half and a tenth are
+ * expected. */
 typedef struct shares {
     double below, outside;
 } shares;
@@ -377,7 +379,7 @@ static void test_row(const before_after *a, size_t i, double *sorted, before_aft
     for (size_t l = 0; l < n; l++) sorted[l] -= mean;
     const double squares = square_of(n, sorted, &peaked) * of / (of - 1);
     row->z[TEST_MEAN] = test_mean(&m, of, mean - m.mean, &row->effect[TEST_MEAN]);
-    if (fabs(mean) > cut / 2) row->effect[TEST_MEAN] = (away - m.mean) / sqrt(m.variance); /* how far it really is */
+    if (fabs(mean) > cut / 2) row->effect[TEST_MEAN] = (away - m.mean) / sqrt(m.variance); /* the actual distance */
     row->z[TEST_SPREAD] =
         test_square(squares / m.variance, m.kurtosis, peaked, of - 1, m.variance_error, &row->effect[TEST_SPREAD]);
     if (i < a->variables) test_scores(a, i, sorted, row);
@@ -437,7 +439,7 @@ void svmp_before_after_moments(const before_after *a, double *mean, double *sd) 
     }
 }
 
-/* Marks the particles whose value is far. */
+/* Marks the particles with a distant value. */
 static void mark(size_t count, const double *values, double mean, double least, double *marks) {
     for (size_t l = 0; l < count; l++)
         if (fabs(values[l] - mean) > least) marks[l] = 1;
@@ -445,7 +447,7 @@ static void mark(size_t count, const double *values, double mean, double least, 
 
 double svmp_before_after_share_beyond(const before_after *a, const double *mean, const double *sd, double far) {
     const size_t n = a->n, count = (SHOTS + 1) * n;
-    double *marks = a->sorted; /* room of the first thread */
+    double *marks = a->sorted; /* workspace of the first thread */
     memset(marks, 0, count * sizeof *marks);
     for (size_t i = 0; i < a->variables; i++) {
         const double *shots = svmp_before_after_snapshots(a, i);

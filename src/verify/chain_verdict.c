@@ -9,14 +9,14 @@
 enum { MOST_EXAMINED = 200, FEWEST_EXAMINED = 20 };
 static const double many_divergent = 0.01;
 
-/* Vehtari and others: 100 effective draws a chain, which is for some four chains. Many short ones need not be worth so
- * much each; 400 in all will do, or 10 a chain. */
+/* Vehtari and others: 100 effective draws per chain, for about four chains. For many short chains, 400 in total, or 10
+ * per chain, suffice. */
 static double needed_draws(size_t chains) {
     return chains <= 4 ? 100 * (double)chains : fmax(400, 10 * (double)chains);
 }
 
-/* Chains that have settled, and are worth e effective draws each, have R-hat sqrt(1 + 1/e): 1.01 is that of half of the
- * draws that are needed. */
+/* Converged chains with e effective draws each have an R-hat of sqrt(1 + 1/e): 1.01 corresponds to half of the draws
+ * that are needed. */
 static double high_r_hat(size_t chains) { return fmax(1.01, sqrt(1 + 2 * (double)chains / needed_draws(chains))); }
 
 void svmp_chains_limits(size_t chains, double *r_hat, double *draws) {
@@ -48,7 +48,7 @@ static int is_constant(size_t count, const double *values) {
 }
 
 size_t svmp_chains_unmoved(const svmp_particles *draws, size_t *chains, size_t *variables) {
-    enum { FEWEST_DRAWS = 6 }; /* of fewer there is no R-hat, either */
+    enum { FEWEST_DRAWS = 6 }; /* fewer have no R-hat, either */
     const size_t each = draws->count / draws->chains;
     size_t worst = SIZE_MAX;
     *chains = *variables = 0;
@@ -62,7 +62,8 @@ size_t svmp_chains_unmoved(const svmp_particles *draws, size_t *chains, size_t *
     return worst;
 }
 
-/* A variable that does not vary has no R-hat, which is no fault; if none has one, the chains are too short. */
+/* A variable that does not vary has no R-hat, which is not an error; if no variable has one, the chains are too
+ * short. */
 static void judge_mixing(const svmp_particles *p, const svmp_moments *moments, const svmp_mixing *mixing,
                          svmp_verdict *verdict) {
     const size_t chains = svmp_particles_chains(p), variables = svmp_particles_variables(p);
@@ -84,7 +85,7 @@ static void judge_mixing(const svmp_particles *p, const svmp_moments *moments, c
     veto(p, SVMP_NOTE_FEW_DRAWS, &draws, verdict->draws, verdict);
 }
 
-/* Many divergences are the cause of what else is wrong; of few, the rest is told first. */
+/* Many divergences are the cause of other problems; if there are few, the others are reported first. */
 static svmp_status judge_sampling(const svmp_particles *p, svmp_verdict *verdict) {
     svmp_sampling s;
     SVMP_TRY(svmp_particles_sampling(p, &s));

@@ -36,7 +36,6 @@ static const double together = 0.3;
 static const double far_beyond = 2;                   /* times the limit: there is no need to look further */
 static const double near_limit = 0.75, precise = 0.1; /* times the limit: to be looked at until the window's own error,
                                                        * `between_share` times that of the particles, hardly counts */
-static const double dense = 200; /* entries of the factor per variable with which trajectories cost too much */
 
 /* Effects that matter, and what they are called. */
 static const double matters[] = {
@@ -105,7 +104,7 @@ static svmp_status make_trajectories(examination *e) {
     if (e->local) return SVMP_OK;
     SVMP_TRY(find_gaussian(e));
     if (e->q == NULL) return SVMP_OK;
-    if ((double)svmp_gaussian_entries(e->q) > dense * (double)e->model->graph->variables) return SVMP_OK;
+    if (svmp_trajectory_is_expensive(e->q, e->model->graph->variables)) return SVMP_OK;
     return svmp_trajectory_create(e->b, e->q, &e->global);
 }
 

@@ -8,7 +8,7 @@
 #include "maths/special.h"
 
 enum { MOST = 20000 };   /* pairs of either kind */
-enum { ROOM = 1 << 23 }; /* numbers that the scores of all variables may take */
+enum { ROOM = 1 << 23 }; /* the most numbers for the scores of all variables */
 
 /* A score by the rank among m draws has an error of u (1 - u)/(m phi^2), some 4/m on average, which takes as much from
  * the correlation of particles that are nearly one variable, and nothing from that of the draws themselves. Fisher's z
@@ -33,7 +33,7 @@ struct pairs {
 
 /* ---- which pairs ------------------------------------------------------------------------------------------------- */
 
-/* Every kth pair of neighbours is kept; `is_near` remembers all of them, of nodes; NULL: nobody asks. */
+/* Every kth pair of neighbours is kept; `is_near` marks all pairs of neighbouring nodes; NULL if unused. */
 typedef struct listing {
     size_t seen, every;
     unsigned char *is_near;
@@ -127,7 +127,7 @@ size_t svmp_pairs_count(const pairs *p) { return p ? p->count : 0; }
 
 /* ---- correlations ------------------------------------------------------------------------------------------------ */
 
-/* Normal scores have mean 0 and variance 1, nearly: exactly here. All 0 where they do not vary. */
+/* Standardises normal scores, whose mean and variance are only nearly 0 and 1. All 0 if they do not vary. */
 static void standardise(size_t n, double *values) {
     double mean = 0, square = 0;
     for (size_t l = 0; l < n; l++) mean += values[l] / (double)n;
@@ -140,7 +140,7 @@ static void find_scores(pairs *p, const before_after *a, size_t i) {
     const double *start = svmp_before_after_start(a, i), *shots = svmp_before_after_snapshots(a, i);
     double *before = p->before + i * n, *after = p->after + i * draws;
     double *sorted = p->sorted + (size_t)svmp_thread_number() * draws;
-    if (shots == NULL) { /* no ranks, no correlation */
+    if (shots == NULL) { /* without ranks there is no correlation */
         memset(before, 0, n * sizeof *before);
         memset(after, 0, draws * sizeof *after);
         return;
@@ -181,7 +181,7 @@ static errors errors_of(size_t n, size_t draws, const double *influence, double 
     return (errors){fmax(square, least) / (of - 3) + between, between};
 }
 
-/* Ranks do not tell 1 from what is within 1/m of it. */
+/* Ranks cannot distinguish correlations within 1/m of 1. */
 static double at_most(double r, size_t draws) {
     const double most = 1 - 1 / (double)draws;
     return fmax(-most, fmin(most, r));
@@ -211,8 +211,8 @@ static void test_pair(const pairs *p, pair_row *row) {
     row->window = e.window;
 }
 
-/* Fisher's z of one half of the window's chains: those of even number, or of odd. Their variances are their own: the
- * halves' are 1 together, and a half would tell of the other. */
+/* Fisher's z of one half of the window's chains: those of even number, or of odd. Each half is standardised by itself;
+ * otherwise one half would carry information about the other. */
 static double half_z(const pairs *p, const pair_row *row, size_t odd) {
     const double *x = p->after + row->first * p->draws, *y = p->after + row->second * p->draws;
     double xx = 0, xy = 0, yy = 0;
@@ -221,10 +221,10 @@ static double half_z(const pairs *p, const pair_row *row, size_t odd) {
     return xx > 0 && yy > 0 ? atanh(at_most(xy / sqrt(xx * yy), p->draws)) : 0;
 }
 
-/* Many small correlations that are all lost show together: the sum over pairs of w (z before - z afterwards)/variance,
- * with w = z afterwards. Of many pairs some are large by chance: one half of the chains chooses pairs, beyond three
- * errors of 0 and not strong, and gives w; the other half, whose variance is n/odd times that of the window, is what
- * particles are compared with. */
+/* Detects many small correlations that are all lost: the sum over pairs of w (z before - z afterwards)/variance, with w
+ * = z afterwards. Because some of many pairs are large by chance, one half of the chains selects pairs, more than three
+ * errors from 0 and not strong, and determines w; the other half, whose variance is n/odd times that of the window, is
+ * compared with the particles. */
 static pair_sum test_together(const pairs *p) {
     const size_t draws = p->draws, odd = p->n / 2;
     const double chooses = (double)p->n / (double)(p->n - odd), compared = (double)p->n / (double)odd;

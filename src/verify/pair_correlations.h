@@ -1,6 +1,6 @@
-/* Correlations of pairs of variables before and after the moves. Marginals that are all right say nothing about them;
- * scores and the sums of viewed_values.h show only some. Compared are the normal scores of the ranks that values have
- * among those of the window, so that tails do not matter. */
+/* Correlations of pairs of variables before and after the moves. Correct marginals do not imply correct correlations,
+ * and scores and the sums of viewed_values.h show only some errors. Compares normal scores of ranks within the window,
+ * so that tails do not matter. */
 #ifndef SVMP_VERIFY_PAIR_CORRELATIONS_H
 #define SVMP_VERIFY_PAIR_CORRELATIONS_H
 
@@ -8,16 +8,16 @@
 #include "verify/before_after.h"
 
 typedef struct pair_row {
-    size_t first, second;    /* variables */
-    int near;                /* neighbours in the graph, or variables of one node */
-    double before, after;    /* their correlations */
-    double effect;           /* the difference of Fisher's z, atanh of a correlation, as far as ranks tell it */
-    double change, z;        /* the difference as it is, and in standard errors; NaN: none */
-    double variance, window; /* of the difference, and that part of it that is the window's */
+    size_t first, second; /* variables */
+    int near;             /* neighbours in the graph, or variables of one node */
+    double before, after; /* their correlations */
+    double effect;        /* the difference of Fisher's z, atanh of a correlation, as far as ranks can determine it */
+    double change, z;     /* the raw difference, and in standard errors; NaN: not tested */
+    double variance, window; /* of the difference, and the window's part of it */
 } pair_row;
 
-/* All neighbours whose correlation is known not to be 0 and is below 0.8 in size, together: by which part of itself
- * Fisher's z differs, -1 where all correlations are lost; 0 and 0 if there are none. */
+/* A joint test of all neighbours whose correlation is significantly different from 0 and below 0.8 in size: effect is
+ * the relative difference of Fisher's z, -1 if all correlations are lost; 0 and 0 if there are no such pairs. */
 typedef struct pair_sum {
     double effect, z;
 } pair_sum;
@@ -29,7 +29,7 @@ typedef struct pairs pairs;
 svmp_status svmp_pairs_create(const svmp_model *model, size_t n, int threads, pairs **made);
 void svmp_pairs_free(pairs *p); /* NULL-safe */
 
-/* How many there are, of neighbours and of all; 0 for NULL. */
+/* The numbers of neighbour pairs and of all pairs; 0 for NULL. */
 size_t svmp_pairs_near(const pairs *p);
 size_t svmp_pairs_count(const pairs *p);
 

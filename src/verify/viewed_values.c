@@ -10,10 +10,10 @@
 #include "model/text_model.h"
 #include "verify/verdict_inside.h"
 
-enum { SUMS = 4, ROUNDS = 12 }; /* of either kind; of the power iteration */
+enum { SUMS = 4, ROUNDS = 12 }; /* sums of either kind; iterations of the power method */
 enum { MOST_NATURALS = 2000 };
 static const double nearly_all = 0.95; /* of the squares of the shares, which sum to 1 */
-enum { CUT = 5 };                      /* sd: what has heavy tails has no sum to speak of */
+enum { CUT = 5 };                      /* sd: clips heavy tails */
 
 struct views {
     const svmp_model *model;
@@ -21,18 +21,17 @@ struct views {
     int threads;
     text_scale *text;
     size_t *of;        /* row of text -> its variable */
-    size_t *output;    /* natural value -> which output it is */
-    size_t naturals;   /* how many there are */
-    double *natural;   /* outputs * n: room; NULL: there are none */
-    size_t sums;       /* how many there are */
+    size_t *output;    /* natural value -> output */
+    size_t naturals;   /* their number */
+    double *natural;   /* outputs * n: workspace; NULL if there are none */
+    size_t sums;       /* their number */
     double *shares;    /* sums * variables: w, of length 1 */
     double *mean, *sd; /* variables: of q */
 };
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
-/* The columns of x[i*count + k], one after the other, become orthogonal and of length 1. Returns 0 where one of them
- * depends on those before it. */
+/* Orthonormalises the columns of x[i*count + k]. Returns 0 if one of them depends on earlier ones. */
 static int orthonormalise(size_t variables, size_t count, double *x) {
     for (size_t k = 0; k < count; k++) {
         double square = 0, before = 0;
@@ -49,7 +48,7 @@ static int orthonormalise(size_t variables, size_t count, double *x) {
     return 1;
 }
 
-/* to = A x, of `count` columns. */
+/* to = A x, for `count` columns. */
 static void multiply(const gaussian *q, size_t count, const double *x, double *to) {
     const sparsity *pattern = svmp_gaussian_pattern(q);
     const double *value = svmp_gaussian_precision(q);
@@ -64,8 +63,8 @@ static void multiply(const gaussian *q, size_t count, const double *x, double *t
         }
 }
 
-/* The leading eigenvectors of the correlation matrix C = D^-1 A^-1 D^-1 of q, D its sds, or of its inverse, by powers.
- * They need not be exact: any weights will do for a test. Returns in *good whether all are finite. */
+/* The leading eigenvectors of the correlation matrix C = D^-1 A^-1 D^-1 of q, D its sds, or of its inverse, by the
+ * power method. They need not be exact, since any weights give a valid test. *good: whether all are finite. */
 static svmp_status find_eigenvectors(gaussian *q, const double *sd, size_t variables, size_t count, int inverse,
                                      double *x, double *workspace, int *good) {
     for (size_t k = 0; k < variables * count; k++)
@@ -87,7 +86,7 @@ static svmp_status find_eigenvectors(gaussian *q, const double *sd, size_t varia
     return SVMP_OK;
 }
 
-/* The variable with the largest share has a positive one, so that the name of a sum begins with it. */
+/* Makes the largest share positive, so that the name of a sum begins with that variable. */
 static void take_sums(views *v, size_t count, const double *x) {
     for (size_t k = 0; k < count; k++, v->sums++) {
         double largest = 0;
@@ -98,7 +97,7 @@ static void take_sums(views *v, size_t count, const double *x) {
     }
 }
 
-/* All variables alike: what is wrong with all of them in common need not lie along a long direction. */
+/* The plain sum: an error common to all variables need not lie along a long direction. */
 static void take_plain_sum(views *v) {
     double *share = v->shares + v->sums++ * v->variables;
     for (size_t i = 0; i < v->variables; i++) share[i] = 1 / sqrt((double)v->variables);
@@ -115,7 +114,7 @@ static svmp_status choose_sums(views *v, gaussian *q, double *x, double *workspa
         sd[i] = sqrt(sd[i]);
         if (!(sd[i] > 0 && isfinite(sd[i]))) return SVMP_OK;
     }
-    if (variables > 2) take_plain_sum(v); /* of two, it is one of those below */
+    if (variables > 2) take_plain_sum(v); /* with two variables it is one of those below */
     SVMP_TRY(find_eigenvectors(q, sd, variables, longest, 0, x, workspace, &good));
     if (good) take_sums(v, longest, x);
     if (!good || shortest == 0) return SVMP_OK;
@@ -148,8 +147,8 @@ static svmp_status make_text(views *v) {
     return SVMP_NEW(v->model->context, v->of, svmp_text_scale_rows(v->text) + 1);
 }
 
-/* Whether what is reported of a node is no function of one variable each: parts of a simplex or of a matrix, values
- * above a bound that is unknown itself. */
+/* Whether the natural values of a node depend on several variables each: parts of a simplex or of a matrix, values
+ * above an unknown bound. */
 static int is_entangled(const lowered_model *lowered, const lowered_node *node) {
     return node->variables != node->outputs || (lowered->dependent_bounds && node->transform != TRANSFORM_LINE);
 }
@@ -197,7 +196,7 @@ void svmp_views_free(views *v) {
 
 size_t svmp_views_count(const views *v) { return v ? svmp_text_scale_rows(v->text) + v->naturals + v->sums : 0; }
 
-/* Particles that have no natural value have none that could be told apart. */
+/* Particles without a finite natural value all get the same one. */
 static svmp_status find_naturals(views *v, const double *x, double *values) {
     if (v->naturals == 0) return SVMP_OK;
     SVMP_TRY(svmp_model_natural(v->model, v->n, x, v->natural));
@@ -238,7 +237,7 @@ svmp_status svmp_views_find(views *v, const double *x, double *values) {
     return SVMP_OK;
 }
 
-/* A sum of one variable, nearly, is that variable. */
+/* A sum that is nearly a single variable counts as that variable. */
 static size_t only_one(const double *share, size_t variables) {
     for (size_t i = 0; i < variables; i++)
         if (share[i] * share[i] > nearly_all) return i;
@@ -251,9 +250,9 @@ size_t svmp_views_variable(const views *v, size_t k) {
     return k < rows ? SIZE_MAX : only_one(v->shares + (k - rows) * v->variables, v->variables);
 }
 
-/* The variable of the largest |share| below that of `last`, which came before; SIZE_MAX: there is none that counts. */
+/* The variable with the next largest |share| after `last`; SIZE_MAX if no other matters. */
 static size_t next_largest(const double *share, size_t variables, size_t last) {
-    const double least = 0.2 / sqrt((double)variables / 10 + 1); /* of many, each has a small share */
+    const double least = 0.2 / sqrt((double)variables / 10 + 1); /* with many variables, each has a small share */
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < variables; i++) {
         const double size = fabs(share[i]), limit = last == SIZE_MAX ? INFINITY : fabs(share[last]);

@@ -1,12 +1,12 @@
-/* What is looked at besides the variables that move: the values on the scale of the model text of those that move in
- * other coordinates (model/text_scale.h), natural values that depend on several variables (parts of a simplex or of a
- * matrix, values above an unknown bound), and weighted sums of all variables,
+/* Quantities that are examined besides the variables that move: the values on the scale of the model text of those that
+ * move in other coordinates (model/text_scale.h), natural values that depend on several variables (parts of a simplex
+ * or of a matrix, values above an unknown bound), and weighted sums of all variables,
  *
  *     sum over i of w_i y_i,     y_i = (x_i - m_i)/sd_i, at most 5 in size,
  *
- * along which the Gaussian on the graph, of means m and in units of its sds, is longest and shortest: what variables
- * that move together do in common, and their differences, which no single variable shows; and the plain sum. The
- * weights owe nothing to the particles. */
+ * along which the Gaussian on the graph, with means m and in units of its sds, is longest and shortest, which show
+ * common changes and differences of correlated variables that no single variable shows; and the plain sum. The weights
+ * do not depend on the particles. */
 #ifndef SVMP_VERIFY_VIEWED_VALUES_H
 #define SVMP_VERIFY_VIEWED_VALUES_H
 
@@ -28,10 +28,10 @@ svmp_status svmp_views_find(views *v, const double *x, double *values);
  * a sum of several. */
 size_t svmp_views_variable(const views *v, size_t k);
 
-/* "b1 - b2", "x.4 + x.5 + x.3 + ..." for a sum of all variables by their shares: those with the largest. */
+/* Writes "b1 - b2", or "x.4 + x.5 + x.3 + ..." with the largest shares for a sum of all variables. */
 void svmp_sum_name(const svmp_model *model, const double *share, char *buffer, size_t size);
 
-/* That of a sum; the variable's name otherwise. */
+/* Writes the name of a sum as above, otherwise that of the variable. */
 void svmp_views_name(const views *v, size_t k, char *buffer, size_t size);
 
 #endif

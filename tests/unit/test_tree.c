@@ -147,7 +147,7 @@ static void test_leaves_a_student_invariant(void **state) {
 /* ---- the algorithm, by its definition ---------------------------------------------------------------------------- */
 
 /* The whole trajectory as a list, from which every weight and every sum of momenta is taken anew. */
-enum { SMALL = 3, LONGEST = 1 << TREE_DEEPEST };
+enum { SMALL = 3, LONGEST = 1 << NUTS_DEEPEST };
 
 typedef struct plain_point {
     double q[SMALL], p[SMALL], weight;
@@ -241,7 +241,7 @@ static size_t plain_transition(plain_tree *t, double *q, uint64_t seed, size_t i
     svmp_hamiltonian_evaluate(&t->f->h, &t->z);
     t->energy = svmp_hamiltonian_energy(&t->f->h, &t->z);
     origin->weight = 1;
-    for (int goes_on = 1; goes_on && depth < TREE_DEEPEST; depth++) {
+    for (int goes_on = 1; goes_on && depth < NUTS_DEEPEST; depth++) {
         const int sign = plain_uniform(t) < 0.5 ? 1 : -1;
         const long length = 1L << depth, proposed = plain_build(t, sign > 0 ? last : first, sign, depth);
         if (proposed == LONGEST) break;

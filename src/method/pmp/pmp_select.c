@@ -1,6 +1,7 @@
 /* Selects N of the 2N particles of a node. */
 #include <math.h>
 
+#include "maths/fast_exponential.h"
 #include "method/pmp/pmp.h"
 
 /* ---- a heap: the first item stands at its top -------------------------------------------------------------------- */
@@ -104,7 +105,7 @@ static void fill_psi(const pmp *p, size_t v, double *psi) {
                 largest = sum > largest ? sum : largest;
             }
         for (size_t a = 0; a < n; a++)
-            for (size_t c = 0; c < n; c++) block[a * rows + c] = exp(block[a * rows + c] - largest);
+            for (size_t c = 0; c < n; c++) block[a * rows + c] = svmp_exp(block[a * rows + c] - largest);
     }
 }
 

@@ -42,7 +42,6 @@ static const double no_progress =
     0.9; /* ratio of `convergence` to that of the previous window, which is half as long */
 static const double far_below_median = 15;    /* log density below the median: a factor e^-15 */
 static const double off = 1.2, far_off = 1.5; /* ratio of an sd to its average: after and before matching */
-static const double dense = 200; /* entries of the factor per variable with which global moves cost too much */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
 
@@ -136,7 +135,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_sweeper_create(b, &state->sweeper));
     SVMP_TRY(svmp_trajectory_create(b, state->q, &state->global));
     SVMP_TRY(svmp_mode_jump_create(b, &state->mode_jump));
-    state->local = (double)svmp_gaussian_entries(state->q) > dense * (double)variables;
+    state->local = svmp_trajectory_is_expensive(state->q, variables);
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &state->averages));
     SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->moved));
     SVMP_TRY(svmp_model_discontinuities(run->model, &state->discontinuous));

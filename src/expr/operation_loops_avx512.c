@@ -1,0 +1,12 @@
+/* The loops with eight lanes an instruction. AVX-512 without fused multiply-add: the same bits. */
+#include "expr/operation_loops.h"
+
+#ifdef SVMP_KERNELS_X86
+#ifdef __clang__
+#define KERNEL_TARGET __attribute__((target("avx512f,avx512dq")))
+#else /* which takes four lanes otherwise */
+#define KERNEL_TARGET __attribute__((target("avx512f,avx512dq,prefer-vector-width=512")))
+#endif
+#define KERNEL_SET svmp_kernels_avx512
+#include "expr/operation_loops_body.h"
+#endif

@@ -1,0 +1,84 @@
+/* What functions without branches consist of, whose loops run with several lanes an instruction. Every operation is
+ * IEEE's and no two are fused, so that the bits are the same with any number of lanes. */
+#ifndef SVMP_MATHS_FAST_BITS_H
+#define SVMP_MATHS_FAST_BITS_H
+
+#ifdef __CUDACC_RTC__
+typedef unsigned long long uint64_t;
+#else
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#endif
+
+/* How such functions are declared. FAST_CALLED: on a device compiled once, for all that call it. */
+#ifdef __CUDACC__
+#define FAST        static __device__ __forceinline__
+#define FAST_CALLED static __device__ __noinline__
+#else
+#define FAST        static inline __attribute__((always_inline))
+#define FAST_CALLED FAST
+#endif
+
+FAST uint64_t svmp_to_bits(double a) {
+#ifdef __CUDACC__
+    return (uint64_t)__double_as_longlong(a);
+#else
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+#endif
+}
+
+FAST double svmp_from_bits(uint64_t bits) {
+#ifdef __CUDACC__
+    return __longlong_as_double((long long)bits);
+#else
+    double a;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+#endif
+}
+
+/* |a| with the sign of b. */
+FAST double svmp_signed(double a, double b) {
+    const uint64_t sign = (uint64_t)1 << 63;
+    return svmp_from_bits((svmp_to_bits(a) & ~sign) | (svmp_to_bits(b) & sign));
+}
+
+/* The 26 leading binary digits: the product of two such numbers is exact. */
+FAST double svmp_leading(double a) { return svmp_from_bits(svmp_to_bits(a) & ~(uint64_t)0x7ffffff); }
+
+/* Adding 2^52 rounds to whole numbers, also where there is no instruction for that. */
+FAST double svmp_floor(double a) {
+    const double size = a < 0 ? -a : a, near = svmp_signed((size + 0x1p52) - 0x1p52, a);
+    return size < 0x1p52 ? (near > a ? near - 1 : near) : a;
+}
+
+FAST double svmp_trunc(double a) {
+    const double size = a < 0 ? -a : a, near = (size + 0x1p52) - 0x1p52;
+    return size < 0x1p52 ? svmp_signed(near > size ? near - 1 : near, a) : a;
+}
+
+/* c[0] + c[1] x + ... + c[n-1] x^(n-1), n <= 32: four terms at a time, for short chains of operations, and without a
+ * loop, for loops around it. */
+FAST double svmp_polynomial(double x, int n, const double *c) {
+    const double square = x * x, fourth = square * square;
+    double sum = 0;
+#define SVMP_TERMS(k)                                                                                                  \
+    if (k < n) {                                                                                                       \
+        const double low = k + 1 < n ? c[k] + x * c[k + 1] : c[k];                                                     \
+        const double both = k + 3 < n   ? low + square * (c[k + 2] + x * c[k + 3])                                     \
+                            : k + 2 < n ? low + square * c[k + 2]                                                      \
+                                        : low;                                                                         \
+        sum = k + 4 < n ? both + fourth * sum : both;                                                                  \
+    }
+    /* clang-format off */
+    SVMP_TERMS(28) SVMP_TERMS(24) SVMP_TERMS(20) SVMP_TERMS(16) SVMP_TERMS(12) SVMP_TERMS(8) SVMP_TERMS(4) SVMP_TERMS(0)
+    /* clang-format on */
+#undef SVMP_TERMS
+        return sum;
+}
+#define SVMP_POLYNOMIAL(x, table) svmp_polynomial(x, (int)(sizeof(table) / sizeof *(table)), table)
+
+#endif
