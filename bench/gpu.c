@@ -23,6 +23,8 @@
 
 static int quick;
 
+static const backend_kind *find(const char *name) { return svmp_backend_find(context, name); }
+
 /* Seconds an iteration takes: the median of rounds of some iterations each. */
 static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -62,7 +64,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
 }
 
 static void row(const svmp_model *model, const char *name, const char *text, size_t n, int with_cpu) {
-    const backend_kind *kinds[] = {&svmp_backend_cuda, &svmp_backend_cuda_f64, &svmp_backend_cpu};
+    const backend_kind *kinds[] = {find("cuda"), find("cuda-f64"), &svmp_backend_cpu};
     const double nodes = (double)svmp_graph_nodes(svmp_model_graph(model)), pairs = (double)n * (double)(n - 1) / 2;
     for (size_t k = 0; k < (with_cpu ? 3u : 2u); k++) {
         const double took = measure(model, kinds[k], text, n, 0.5, BACKEND_MOST_QUEUED);
@@ -106,7 +108,7 @@ static int alone(svmp_model *model, const char *text, size_t n, size_t iteration
     double *x;
     must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
     must(svmp_step_parse(context, "adagrad:0.01", &s));
-    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, &s, &b));
+    must(svmp_backend_create(find("cuda"), model, n, 1, &k, &s, &b));
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
@@ -132,7 +134,7 @@ static void discrepancy(const svmp_model *model, const char *name, size_t n) {
     svmp_discrepancy total;
     evaluator *e = NULL;
     must(svmp_kernel_parse(context, "rbf@blanket", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
-    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, NULL, &b));
+    must(svmp_backend_create(find("cuda"), model, n, 1, &k, NULL, &b));
     must(svmp_evaluator_create(model, n, svmp_context_threads(context), &e));
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = rand() / (double)RAND_MAX;
@@ -207,10 +209,10 @@ static void program_row(svmp_model *model, const char *name) {
         else
             setenv("SVMP_NVRTC", "", 1);
         const double started = seconds();
-        must(svmp_backend_create(&svmp_backend_cuda, model, 50, 1, NULL, NULL, &b));
+        must(svmp_backend_create(find("cuda"), model, 50, 1, NULL, NULL, &b));
         made[compiled] = seconds() - started;
         svmp_backend_free(b);
-        took[compiled] = measure(model, &svmp_backend_cuda, "rbf@blanket", 50, 0.3, BACKEND_MOST_QUEUED);
+        took[compiled] = measure(model, find("cuda"), "rbf@blanket", 50, 0.3, BACKEND_MOST_QUEUED);
     }
     printf("%-18s programs interpreted %8.2f us an iteration, %.2f s to start; compiled %8.2f us, %.2f s\n", name,
            1e6 * took[0], made[0], 1e6 * took[1], made[1]);
@@ -247,7 +249,7 @@ int main(int count, char **arguments) {
         svmp_model *model = of_paper(arguments[2], arguments[3]);
         const size_t n = strtoul(arguments[4], NULL, 10);
         printf("%s %s n = %zu %s: %.2f us an iteration\n", arguments[2], arguments[3], n, arguments[5],
-               1e6 * measure(model, &svmp_backend_cuda, arguments[5], n, 0.5, BACKEND_MOST_QUEUED));
+               1e6 * measure(model, find("cuda"), arguments[5], n, 0.5, BACKEND_MOST_QUEUED));
         svmp_model_free(model);
         return 0;
     }
@@ -261,7 +263,7 @@ int main(int count, char **arguments) {
         svmp_model *model = band(strtoul(arguments[2], NULL, 10), strtoul(arguments[3], NULL, 10));
         const size_t n = strtoul(arguments[4], NULL, 10);
         printf("%s nodes, blankets of 2 * %s + 1, n = %zu: %.2f us an iteration\n", arguments[2], arguments[3], n,
-               1e6 * measure(model, &svmp_backend_cuda, "rbf@blanket", n, 0.5, BACKEND_MOST_QUEUED));
+               1e6 * measure(model, find("cuda"), "rbf@blanket", n, 0.5, BACKEND_MOST_QUEUED));
         svmp_model_free(model);
         return 0;
     }
@@ -271,15 +273,14 @@ int main(int count, char **arguments) {
         const size_t patience[] = {0, 8, BACKEND_MOST_QUEUED};
         for (size_t k = 0; k < 3; k++)
             printf("%s x %s n = %zu %s: %.2f us an iteration, the host %zu behind\n", arguments[2], arguments[2], n,
-                   arguments[4], 1e6 * measure(model, &svmp_backend_cuda, arguments[4], n, 0.5, patience[k]),
-                   patience[k]);
+                   arguments[4], 1e6 * measure(model, find("cuda"), arguments[4], n, 0.5, patience[k]), patience[k]);
         svmp_model_free(model);
         return 0;
     }
     const size_t sides[] = {10, 100, 316, 1000}, sizes[] = {50, 200, 1000};
     backend *b = NULL;
     svmp_model *small = grid(3);
-    if (svmp_backend_create(&svmp_backend_cuda, small, 2, 1, NULL, NULL, &b) != SVMP_OK) {
+    if (svmp_backend_create(find("cuda"), small, 2, 1, NULL, NULL, &b) != SVMP_OK) {
         printf("skipped: %s\n", svmp_context_error(context));
         return 0;
     }

@@ -106,18 +106,6 @@ else()
     set(SVMP_HAVE_CUDA YES)
   endif()
 endif()
-if(SVMP_HAVE_CUDA) # nvcc itself says which files the library depends on
-  set(cuda_library ${PROJECT_BINARY_DIR}/svmp_cuda.so)
-  add_custom_command(OUTPUT ${cuda_library}
-    COMMAND ${SVMP_NVCC} -std=c++17 -O3 --threads 0 ${SVMP_CUDA_OPTIONS} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/plugins
-      -MD -MF ${cuda_library}.d -MT ${cuda_library} -Xcompiler -fPIC,-fvisibility=hidden -shared -o ${cuda_library}
-      ${PROJECT_SOURCE_DIR}/plugins/cuda/device.cu
-    DEPENDS plugins/cuda/device.cu DEPFILE ${cuda_library}.d
-    COMMENT "Building svmp_cuda.so" VERBATIM)
-  add_custom_target(svmp_cuda ALL DEPENDS ${cuda_library})
-  install(PROGRAMS ${cuda_library} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  target_compile_definitions(svmp_parts INTERFACE SVMP_HAVE_CUDA)
-endif()
 target_link_libraries(svmp_parts INTERFACE ${CMAKE_DL_LIBS})
 svmp_part(cuda "${SVMP_HAVE_CUDA}" "${SVMP_CUDA_WHY}" "in svmp_cuda.so, for compute capability ${SVMP_CUDA_WORDS} and newer")
 

@@ -44,41 +44,41 @@ static int is_known(const compiled_plan *plan, size_t g) {
 }
 
 /* The programs with most work, as long as the text is not too long. */
-static svmp_status choose(const backend *b, compiled_plan *plan) {
-    const cuda *own = b->local_state;
+static svmp_status choose(const cuda_run *run, compiled_plan *plan) {
+    const cuda *own = run->own;
     program_work *works = NULL;
     double all = 0;
     size_t instructions = 0, different = 0;
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(b->context, works, own->program_count));
+    CUDA_CHECK(CUDA_NEW(&run->host, works, own->program_count));
     for (size_t g = 0; g < own->program_count; g++) {
-        works[g] = (program_work){(double)own->programs[g].instances * (double)b->n * own->programs[g].count, g};
+        works[g] = (program_work){(double)own->programs[g].instances * (double)run->n * own->programs[g].count, g};
         all += works[g].work;
     }
     if (all < own->ops->worth) goto done;
     qsort(works, own->program_count, sizeof *works, most_first);
     for (size_t k = 0; k < own->program_count && plan->count < MOST_PROGRAMS; k++) {
         const size_t g = works[k].number, count = own->programs[g].count;
-        if ((double)own->programs[g].instances * (double)b->n >= INT32_MAX) continue;
+        if ((double)own->programs[g].instances * (double)run->n >= INT32_MAX) continue;
         const int known = is_known(plan, g);
         if (!known && (instructions + count > MOST_INSTRUCTIONS || different == MOST_DIFFERENT)) continue;
         if (!known) instructions += count, different++;
         plan->order[plan->count++] = g;
     }
 done:
-    svmp_release(b->context, works);
+    svmp_host_release(&run->host, works);
     return status;
 }
 
 /* Sets of programs of a kind. */
-static svmp_status divide(const backend *b, compiled_plan *plan) {
-    const cuda *own = b->local_state;
+static svmp_status divide(const cuda_run *run, compiled_plan *plan) {
+    const cuda *own = run->own;
     size_t *by_kind = NULL, at = 0;
     double lanes = 0;
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(b->context, by_kind, plan->count));
-    SVMP_CHECK(SVMP_NEW(b->context, plan->list, plan->count));
-    SVMP_CHECK(SVMP_NEW(b->context, plan->first, plan->count + 1));
+    CUDA_CHECK(CUDA_NEW(&run->host, by_kind, plan->count));
+    CUDA_CHECK(CUDA_NEW(&run->host, plan->list, plan->count));
+    CUDA_CHECK(CUDA_NEW(&run->host, plan->first, plan->count + 1));
     for (size_t kind = 0; kind < KINDS; kind++) {
         const size_t from = at;
         for (size_t k = 0; k < plan->count; k++) {
@@ -87,14 +87,14 @@ static svmp_status divide(const backend *b, compiled_plan *plan) {
             if ((at - from) % GENERATED_MOST == 0) plan->first[plan->sets++] = at;
             plan->list[at] = p;
             by_kind[at++] = plan->order[k];
-            lanes += (double)own->programs[plan->order[k]].instances * (double)b->n;
+            lanes += (double)own->programs[plan->order[k]].instances * (double)run->n;
         }
     }
     plan->first[plan->sets] = at;
     memcpy(plan->order, by_kind, plan->count * sizeof *by_kind);
-    plan->width = lanes >= MANY_LANES && b->n >= 2 ? 2 : 1;
+    plan->width = lanes >= MANY_LANES && run->n >= 2 ? 2 : 1;
 done:
-    svmp_release(b->context, by_kind);
+    svmp_host_release(&run->host, by_kind);
     return status;
 }
 
@@ -111,14 +111,14 @@ void svmp_cuda_share(size_t n, unsigned width, generated_args *made) {
     made->multiplier = (uint32_t)(((UINT64_C(1) << made->shift) + share - 1) / share);
 }
 
-static svmp_status fill_sets(backend *b, const compiled_plan *plan, void *const *kernels) {
-    cuda *own = b->local_state;
-    SVMP_TRY(SVMP_NEW(b->context, own->generated, plan->sets));
+static svmp_status fill_sets(cuda_run *run, const compiled_plan *plan, void *const *kernels) {
+    cuda *own = run->own;
+    CUDA_TRY(CUDA_NEW(&run->host, own->generated, plan->sets));
     for (size_t s = 0; s < plan->sets; s++) {
         generated_args *made = &own->generated[s];
         made->kernel = kernels[s];
-        made->n = (uint32_t)b->n;
-        svmp_cuda_share(b->n, plan->width, made);
+        made->n = (uint32_t)run->n;
+        svmp_cuda_share(run->n, plan->width, made);
         for (size_t k = plan->first[s]; k < plan->first[s + 1]; k++) {
             const program_args *p = &own->programs[plan->order[k]];
             const size_t blocks = (p->instances * made->share + GENERATED_BLOCK - 1) / GENERATED_BLOCK;
@@ -139,20 +139,20 @@ static void keep_others(cuda *own, const compiled_plan *plan) {
     own->program_count = left;
 }
 
-static svmp_status load_image(backend *b, const compiled_plan *plan, const char *image, size_t bytes, int *loaded) {
-    const cuda *own = b->local_state;
+static svmp_status load_image(cuda_run *run, const compiled_plan *plan, const char *image, size_t bytes, int *loaded) {
+    const cuda *own = run->own;
     void **kernels = NULL;
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(b->context, kernels, plan->sets));
+    CUDA_CHECK(CUDA_NEW(&run->host, kernels, plan->sets));
     *loaded = own->ops->load(own->device, image, bytes, plan->sets, kernels) == 0;
-    if (*loaded) SVMP_CHECK(fill_sets(b, plan, kernels));
+    if (*loaded) CUDA_CHECK(fill_sets(run, plan, kernels));
 done:
-    svmp_release(b->context, kernels);
+    svmp_host_release(&run->host, kernels);
     return status;
 }
 
-static svmp_status compile(backend *b, const compiled_plan *plan, int capability) {
-    svmp_context *context = b->context;
+static svmp_status compile(cuda_run *run, const compiled_plan *plan, int capability) {
+    const svmp_host *host = &run->host;
     nvrtc compiler;
     char *text = NULL, *image = NULL, why[512] = "";
     size_t bytes = 0;
@@ -160,44 +160,44 @@ static svmp_status compile(backend *b, const compiled_plan *plan, int capability
     svmp_status status = SVMP_OK;
     const int found = svmp_nvrtc_find(&compiler, why, sizeof why);
     if (!found) goto done;
-    SVMP_CHECK(svmp_generate(context, plan->sets, plan->first, plan->list, plan->width, &text));
+    CUDA_CHECK(svmp_generate(host, plan->sets, plan->first, plan->list, plan->width, &text));
     const kept_key key = {svmp_nvrtc_key(&compiler, text, capability, 1),
                           svmp_nvrtc_key(&compiler, text, capability, 2)};
-    SVMP_CHECK(svmp_kept_read(context, key, &image, &bytes));
-    if (image) SVMP_CHECK(load_image(b, plan, image, bytes, &loaded));
+    CUDA_CHECK(svmp_kept_read(host, key, &image, &bytes));
+    if (image) CUDA_CHECK(load_image(run, plan, image, bytes, &loaded));
     if (!loaded) { /* nothing is kept, or nothing that the driver takes */
-        svmp_release(context, image);
+        svmp_host_release(host, image);
         image = NULL;
-        SVMP_CHECK(svmp_nvrtc_compile(context, &compiler, text, capability, &image, &bytes, why, sizeof why));
+        CUDA_CHECK(svmp_nvrtc_compile(host, &compiler, text, capability, &image, &bytes, why, sizeof why));
         if (image == NULL) goto done;
-        SVMP_CHECK(load_image(b, plan, image, bytes, &loaded));
+        CUDA_CHECK(load_image(run, plan, image, bytes, &loaded));
         snprintf(why, sizeof why, "the driver does not take what NVRTC %d.%d compiles", compiler.major, compiler.minor);
-        if (loaded) svmp_kept_write(context, key, image, bytes);
+        if (loaded) svmp_kept_write(host, key, image, bytes);
     }
-    if (loaded) keep_others(b->local_state, plan);
+    if (loaded) keep_others(run->own, plan);
 done:
     if (status == SVMP_OK && !loaded)
-        svmp_log(context, found || compiler.wrong ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
-                 "The GPU interprets the model's programs, which takes longer: %s.", why);
-    svmp_release(context, text);
-    svmp_release(context, image);
+        svmp_host_log(host, found || compiler.wrong ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
+                      "The GPU interprets the model's programs, which takes longer: %s.", why);
+    svmp_host_release(host, text);
+    svmp_host_release(host, image);
     return status;
 }
 
-svmp_status svmp_cuda_compile(backend *b, const program_code *codes) {
-    const cuda *own = b->local_state;
+svmp_status svmp_cuda_compile(cuda_run *run, const program_code *codes) {
+    const cuda *own = run->own;
     const int capability = own->ops->capability ? own->ops->capability(own->device) : 0;
     compiled_plan plan = {.codes = codes};
     svmp_status status = SVMP_OK;
     if (capability == 0 || own->program_count == 0) return SVMP_OK;
-    SVMP_CHECK(SVMP_NEW(b->context, plan.order, own->program_count));
-    SVMP_CHECK(choose(b, &plan));
+    CUDA_CHECK(CUDA_NEW(&run->host, plan.order, own->program_count));
+    CUDA_CHECK(choose(run, &plan));
     if (plan.count == 0) goto done;
-    SVMP_CHECK(divide(b, &plan));
-    SVMP_CHECK(compile(b, &plan, capability));
+    CUDA_CHECK(divide(run, &plan));
+    CUDA_CHECK(compile(run, &plan, capability));
 done:
-    svmp_release(b->context, plan.order);
-    svmp_release(b->context, plan.list);
-    svmp_release(b->context, plan.first);
+    svmp_host_release(&run->host, plan.order);
+    svmp_host_release(&run->host, plan.list);
+    svmp_host_release(&run->host, plan.first);
     return status;
 }

@@ -1,161 +1,176 @@
 /* The backend whose particles live on a device. */
 #include "cuda/cuda_backend.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/peers.h"
-#include "model/program_factors.h"
-
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
-svmp_status svmp_cuda_check(backend *b, int failure) {
-    const cuda *own = b->local_state;
+svmp_status svmp_cuda_check(const cuda_run *run, int failure) {
+    const cuda *own = run->own;
     if (failure == 0) return SVMP_OK;
-    return svmp_fail(b->context, SVMP_DEVICE_FAILED, "The device %s failed: %s.", own->describe,
-                     own->ops->error(own->device));
+    return svmp_host_fail(&run->host, SVMP_DEVICE_FAILED, "The device %s failed: %s.", own->describe,
+                          own->ops->error(own->device));
 }
 
-svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer) {
-    cuda *own = b->local_state;
-    const double gib = 1024.0 * 1024 * 1024;
+svmp_status svmp_cuda_take(cuda_run *run, size_t count, size_t size, void **pointer) {
+    cuda *own = run->own;
     const size_t room = own->ops->room(own->device);
     void *made = NULL;
-    SVMP_TRY(SVMP_GROW(b->context, own->taken, own->taken_capacity, own->taken_count + 1));
+    CUDA_TRY(CUDA_GROW(&run->host, own->taken, own->taken_capacity, own->taken_count + 1));
     const int failure =
         count > room / size ? DEVICE_FULL : own->ops->allocate(own->device, count > 0 ? count * size : 1, &made);
-    own->full = failure == DEVICE_FULL;
-    if (own->full)
-        return svmp_fail(
-            b->context, SVMP_NO_MEMORY,
-            "Out of memory on %s: this run needs at least %.3g GiB more, but only %.3g GiB are free. Use fewer "
-            "particles, or --backend cpu.",
-            own->describe, (double)count * (double)size / gib, (double)room / gib);
-    SVMP_TRY(svmp_cuda_check(b, failure));
+    if (failure == DEVICE_FULL) {
+        own->lacks = (double)count * (double)size;
+        own->free = (double)room;
+        return SVMP_NO_MEMORY;
+    }
+    CUDA_TRY(svmp_cuda_check(run, failure));
     own->taken[own->taken_count++] = made;
     memcpy(pointer, &made, sizeof made); /* *pointer may be a pointer of any type: no store through a void ** */
-    return svmp_cuda_check(b, own->ops->clear(own->device, made, count > 0 ? count * size : 1));
+    return svmp_cuda_check(run, own->ops->clear(own->device, made, count > 0 ? count * size : 1));
 }
 
-svmp_status svmp_cuda_put(backend *b, size_t count, size_t size, const void *from, void **pointer) {
-    const cuda *own = b->local_state;
-    SVMP_TRY(svmp_cuda_take(b, count, size, pointer));
+svmp_status svmp_cuda_put(cuda_run *run, size_t count, size_t size, const void *from, void **pointer) {
+    const cuda *own = run->own;
+    CUDA_TRY(svmp_cuda_take(run, count, size, pointer));
     return count ? svmp_cuda_check(
-                       b, own->ops->to_device(own->device, own->taken[own->taken_count - 1], from, count * size))
+                       run, own->ops->to_device(own->device, own->taken[own->taken_count - 1], from, count * size))
                  : SVMP_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static svmp_status refuse(const backend *b) {
-    const svmp_model *model = b->model;
-    for (size_t g = 0; g < model->group_count; g++)
-        if (svmp_program_group_bound(&model->groups[g]) == NULL)
-            return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                             "The backend '%s' cannot run factor %zu, which is a C function; use --backend cpu.",
-                             b->local->name, svmp_model_factor(model, g, 0));
-    return SVMP_OK;
-}
-
-static svmp_status take_arrays(backend *b) {
-    cuda *own = b->local_state;
-    const size_t variables = b->model->graph->variables, numbers = variables * b->n;
-    SVMP_TRY(CUDA_TAKE(b, own->x, numbers));
-    SVMP_TRY(CUDA_TAKE(b, own->score, numbers));
-    SVMP_TRY(CUDA_TAKE(b, own->phi, numbers));
-    for (size_t s = 0; s < 2; s++)
-        if (b->state[s]) SVMP_TRY(CUDA_TAKE(b, own->state[s], numbers));
-    const svmp_graph *graph = b->model->graph;
-    if (graph->variable_key) SVMP_TRY(CUDA_PUT(b, own->variable_key, variables, graph->variable_key));
-    if (graph->node_key) SVMP_TRY(CUDA_PUT(b, own->node_key, graph->nodes, graph->node_key));
-    SVMP_TRY(CUDA_PUT(b, own->lower, variables, b->model->lower));
-    return CUDA_PUT(b, own->upper, variables, b->model->upper);
+static svmp_status take_arrays(cuda_run *run) {
+    cuda *own = run->own;
+    const size_t variables = run->model->variables, numbers = variables * run->n;
+    CUDA_TRY(CUDA_TAKE(run, own->x, numbers));
+    CUDA_TRY(CUDA_TAKE(run, own->score, numbers));
+    CUDA_TRY(CUDA_TAKE(run, own->phi, numbers));
+    for (size_t s = 0; s < run->step.states; s++) CUDA_TRY(CUDA_TAKE(run, own->state[s], numbers));
+    const svmp_model_view *model = run->model;
+    if (model->variable_key) CUDA_TRY(CUDA_PUT(run, own->variable_key, variables, model->variable_key));
+    if (model->node_key) CUDA_TRY(CUDA_PUT(run, own->node_key, model->nodes, model->node_key));
+    CUDA_TRY(CUDA_PUT(run, own->lower, variables, model->lower));
+    return CUDA_PUT(run, own->upper, variables, model->upper);
 }
 
 /* `messages`: rows behind those of the variables. */
-svmp_status svmp_cuda_take_places(backend *b, const kernel *k) {
-    cuda *own = b->local_state;
-    const size_t variables = b->model->graph->variables, rows = variables * (b->messages ? 2 : 1);
+svmp_status svmp_cuda_take_places(cuda_run *run, const svmp_kernel_view *k) {
+    cuda *own = run->own;
+    const size_t variables = run->model->variables, rows = variables * (run->has_messages ? 2 : 1);
     centre_args *c = &own->centre;
     int plain = 0, scaled = 0;
-    for (size_t a = 0; k && a < k->count; a++) *(k->terms[a].metric == METRIC_SD ? &scaled : &plain) = 1;
-    c->n = b->n;
-    SVMP_TRY(CUDA_TAKE(b, c->variance, rows));
-    SVMP_TRY(CUDA_TAKE(b, c->mean, variables));
-    if (b->sd || scaled) SVMP_TRY(CUDA_TAKE(b, c->sd, variables));
-    if (b->sd || scaled) SVMP_TRY(CUDA_TAKE(b, c->inverse, variables));
-    c->brief = own->bits == 32 && b->n <= TILE_PARTICLES && !scaled && !b->sd && !b->messages;
-    for (size_t a = 0; k && a < k->count; a++) c->brief &= k->terms[a].shape->value != NULL;
+    for (size_t a = 0; k && a < k->count; a++) *(k->terms[a].in_sd ? &scaled : &plain) = 1;
+    c->n = run->n;
+    CUDA_TRY(CUDA_TAKE(run, c->variance, rows));
+    CUDA_TRY(CUDA_TAKE(run, c->mean, variables));
+    if (run->keeps_sd || scaled) CUDA_TRY(CUDA_TAKE(run, c->sd, variables));
+    if (run->keeps_sd || scaled) CUDA_TRY(CUDA_TAKE(run, c->inverse, variables));
+    c->brief = own->bits == 32 && run->n <= TILE_PARTICLES && !scaled && !run->keeps_sd && !run->has_messages;
+    for (size_t a = 0; k && a < k->count; a++) c->brief &= k->terms[a].shape != SHAPE_LINEAR;
     c->brief &= plain;
-    if (plain && own->bits == 64) SVMP_TRY(CUDA_TAKE(b, c->z64, rows * b->n));
-    if (plain && own->bits == 32) SVMP_TRY(CUDA_TAKE(b, c->z32, rows * b->n));
-    if (scaled && own->bits == 64) SVMP_TRY(CUDA_TAKE(b, c->scaled64, rows * b->n));
-    if (scaled && own->bits == 32) SVMP_TRY(CUDA_TAKE(b, c->scaled32, rows * b->n));
+    if (plain && own->bits == 64) CUDA_TRY(CUDA_TAKE(run, c->z64, rows * run->n));
+    if (plain && own->bits == 32) CUDA_TRY(CUDA_TAKE(run, c->z32, rows * run->n));
+    if (scaled && own->bits == 64) CUDA_TRY(CUDA_TAKE(run, c->scaled64, rows * run->n));
+    if (scaled && own->bits == 32) CUDA_TRY(CUDA_TAKE(run, c->scaled32, rows * run->n));
     return SVMP_OK;
 }
 
-svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, int bits) {
+static svmp_status plan(cuda_run *run, const svmp_kernel_view *k) {
+    CUDA_TRY(take_arrays(run));
+    CUDA_TRY(svmp_cuda_take_places(run, k));
+    CUDA_TRY(svmp_cuda_plan_score(run));
+    if (run->has_messages) CUDA_TRY(svmp_cuda_plan_messages(run, k));
+    CUDA_TRY(svmp_cuda_plan_registers(run));
+    if (k) CUDA_TRY(svmp_cuda_plan_terms(run, k));
+    return svmp_cuda_plan_whole(run);
+}
+
+/* Small models are launched many iterations at a time; those of large ones take so long that a few are enough. */
+static size_t choose_queue(const svmp_device_request *request) {
+    enum { FEW = 8, MANY = 32, SMALL = 100000 };
+    return request->model->variables * request->n <= SMALL ? MANY : FEW;
+}
+
+static svmp_status open_device(const svmp_device_request *request, const device_ops *ops, int bits, cuda_run *run) {
     char text[512] = "";
-    cuda *own = NULL;
-    SVMP_TRY(refuse(b));
-    SVMP_TRY(SVMP_NEW(b->context, own, 1));
-    own->ops = ops;
-    own->bits = bits;
-    if (ops->open(&own->device, b->model->graph->peers->local, text, sizeof text) != 0) { /* they share devices */
-        svmp_release(b->context, own);
-        return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
+    *run = (cuda_run){.host = request->host,
+                      .backend = request->backend,
+                      .model = request->model,
+                      .step = request->step,
+                      .n = request->n,
+                      .seed = request->seed,
+                      .keeps_sd = request->keeps_sd,
+                      .has_messages = request->kernel && request->kernel->has_message};
+    CUDA_TRY(CUDA_NEW(&run->host, run->own, 1));
+    run->own->ops = ops;
+    run->own->bits = bits;
+    if (ops->open(&run->own->device, request->process, text, sizeof text) != 0)
+        return svmp_host_fail(&run->host, SVMP_UNSUPPORTED, "%s", text);
+    snprintf(run->own->describe, sizeof run->own->describe, "%s", ops->describe(run->own->device));
+    return plan(run, request->kernel);
+}
+
+int svmp_cuda_open(const svmp_device_request *request, const device_ops *ops, int bits, svmp_device_particles *made) {
+    cuda_run *run = NULL;
+    CUDA_TRY(CUDA_NEW(&request->host, run, 1));
+    const svmp_status status = open_device(request, ops, bits, run);
+    *made = (svmp_device_particles){.own = run,
+                                    .most_queued = choose_queue(request),
+                                    .largest_score = bits == 32 ? (double)FLT_MAX / (double)request->n : INFINITY};
+    if (run->own) {
+        made->lacks = run->own->lacks;
+        made->free = run->own->free;
+        snprintf(made->device, sizeof made->device, "%s", run->own->describe);
     }
-    b->local_state = own;
-    snprintf(own->describe, sizeof own->describe, "%s", ops->describe(own->device));
-    SVMP_TRY(take_arrays(b));
-    SVMP_TRY(svmp_cuda_take_places(b, k));
-    SVMP_TRY(svmp_cuda_plan_score(b));
-    if (b->messages) SVMP_TRY(svmp_cuda_plan_messages(b));
-    SVMP_TRY(svmp_cuda_plan_registers(b));
-    if (k) SVMP_TRY(svmp_cuda_plan_terms(b, k));
-    return svmp_cuda_plan_whole(b);
+    if (status == SVMP_OK) return SVMP_OK;
+    svmp_cuda_close(run);
+    made->own = NULL;
+    return status;
 }
 
-void svmp_cuda_release(svmp_context *context, cuda *own) {
+void svmp_cuda_release(const svmp_host *host, cuda *own) {
     for (size_t k = 0; k < own->taken_count; k++) own->ops->release(own->device, own->taken[k]);
-    svmp_release(context, own->taken);
-    for (size_t a = 0; a < 2 * KERNEL_TERMS_MAX; a++) svmp_release(context, own->terms[a].member_start);
-    svmp_release(context, own->programs);
-    svmp_release(context, own->generated);
-    svmp_release(context, own->messages.programs);
-    svmp_release(context, own->messages.evaluations);
+    svmp_host_release(host, own->taken);
+    for (size_t a = 0; a < 2 * CUDA_TERMS; a++) svmp_host_release(host, own->terms[a].member_start);
+    svmp_host_release(host, own->programs);
+    svmp_host_release(host, own->generated);
+    svmp_host_release(host, own->messages.programs);
+    svmp_host_release(host, own->messages.evaluations);
 }
 
-void svmp_cuda_free(backend *b) {
-    cuda *own = b->local_state;
-    svmp_cuda_free_measure(b);
-    svmp_cuda_release(b->context, own);
-    if (own->device) own->ops->close(own->device);
-    svmp_release(b->context, own);
+void svmp_cuda_close(void *opened) {
+    cuda_run *run = opened;
+    const svmp_host host = run->host;
+    cuda *own = run->own;
+    if (own) {
+        svmp_cuda_free_measure(run);
+        svmp_cuda_release(&host, own);
+        if (own->device) own->ops->close(own->device);
+    }
+    svmp_host_release(&host, own);
+    svmp_host_release(&host, run);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-typedef struct mirror {
-    double *host, *there;
-    size_t bytes;
-} mirror;
-
-static mirror mirror_of(const backend *b, backend_array which) {
-    const cuda *own = b->local_state;
-    const size_t variables = b->model->graph->variables, bytes = variables * b->n * sizeof(double);
-    switch (which) {
-    case ARRAY_PARTICLES: return (mirror){b->x, own->x, bytes};
-    case ARRAY_SCORE: return (mirror){b->score, own->score, bytes};
-    case ARRAY_PHI: return (mirror){b->phi, own->phi, bytes};
-    case ARRAY_STEP_FIRST: return (mirror){b->state[0], own->state[0], bytes};
-    case ARRAY_STEP_SECOND: return (mirror){b->state[1], own->state[1], bytes};
-    case ARRAY_SD: break;
+static double *array_of(const cuda *own, svmp_device_array array) {
+    switch (array) {
+    case SVMP_ARRAY_PARTICLES: return own->x;
+    case SVMP_ARRAY_SCORE: return own->score;
+    case SVMP_ARRAY_PHI: return own->phi;
+    case SVMP_ARRAY_STEP_FIRST: return own->state[0];
+    case SVMP_ARRAY_STEP_SECOND: return own->state[1];
+    case SVMP_ARRAY_SD: break;
     }
-    return (mirror){b->sd, own->centre.sd, variables * sizeof(double)};
+    return own->centre.sd;
 }
 
-void svmp_cuda_forget(cuda *own, backend_array which) { own->fresh &= ~(1u << which); }
+/* Numbers of a row. */
+static size_t row_of(const cuda_run *run, svmp_device_array array) { return array == SVMP_ARRAY_SD ? 1 : run->n; }
 
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
 
@@ -163,61 +178,61 @@ static int launch_long(const cuda *own, const sum_args *sums, size_t count) {
     return count ? own->ops->launch(own->device, KERNEL_LONG_SUM, 64, sums, count * sums->n) : 0;
 }
 
-svmp_status svmp_cuda_launch_sums(backend *b, const row_sums *sums) {
-    const cuda *own = b->local_state;
+svmp_status svmp_cuda_launch_sums(cuda_run *run, const row_sums *sums) {
+    const cuda *own = run->own;
     const size_t threads = sums->count * sums->whole.n;
-    SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_SUM, 64, &sums->whole, threads)));
-    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums->pieces, sums->piece_count)));
-    return svmp_cuda_check(b, launch_long(own, &sums->last, sums->last_count));
+    CUDA_TRY(svmp_cuda_check(run, own->ops->launch(own->device, KERNEL_SUM, 64, &sums->whole, threads)));
+    CUDA_TRY(svmp_cuda_check(run, launch_long(own, &sums->pieces, sums->piece_count)));
+    return svmp_cuda_check(run, launch_long(own, &sums->last, sums->last_count));
 }
 
 /* The programs of particles x: they and phi trade places every step, so that arguments take them as they are. */
-svmp_status svmp_cuda_launch_programs(backend *b, const double *x) {
-    const cuda *own = b->local_state;
-    const size_t n = b->n;
+svmp_status svmp_cuda_launch_programs(cuda_run *run, const double *x) {
+    const cuda *own = run->own;
+    const size_t n = run->n;
     for (size_t g = 0; g < own->program_alone; g++) {
         program_args args = own->programs[g];
         args.x = x;
-        SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAM, 64, &args, args.instances * n)));
+        CUDA_TRY(svmp_cuda_check(run, own->ops->launch(own->device, KERNEL_PROGRAM, 64, &args, args.instances * n)));
     }
     for (size_t k = 0; k < 2; k++) {
         programs_args args = own->together[k];
         args.x = x;
-        SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_PROGRAMS, 64, &args, own->blocks[k])));
+        CUDA_TRY(svmp_cuda_check(run, own->ops->launch(own->device, KERNEL_PROGRAMS, 64, &args, own->blocks[k])));
     }
     for (size_t s = 0; s < own->generated_count; s++) {
         own->generated[s].x = x;
         const size_t blocks = own->generated[s].first[own->generated[s].count];
-        SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_GENERATED, 64, &own->generated[s], blocks)));
+        CUDA_TRY(svmp_cuda_check(run, own->ops->launch(own->device, KERNEL_GENERATED, 64, &own->generated[s], blocks)));
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to) {
-    const cuda *own = b->local_state;
-    const size_t n = b->n;
-    SVMP_TRY(svmp_cuda_launch_programs(b, x));
+svmp_status svmp_cuda_launch_score(cuda_run *run, const double *x, double *to) {
+    const cuda *own = run->own;
+    const size_t n = run->n;
+    CUDA_TRY(svmp_cuda_launch_programs(run, x));
     row_sums sums = own->quadratic, gather = own->gather;
     sums.whole.rows = sums.pieces.rows = x;
     sums.whole.out = sums.last.out = gather.last.out = to;
     const score_args args = {sums.whole, gather.whole, gather.pieces, gather.piece_count};
-    SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_SCORE, 64, &args, sums.count * n)));
-    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums.pieces, sums.piece_count)));
-    SVMP_TRY(svmp_cuda_check(b, launch_long(own, &sums.last, sums.last_count)));
-    return svmp_cuda_check(b, launch_long(own, &gather.last, gather.last_count));
+    CUDA_TRY(svmp_cuda_check(run, own->ops->launch(own->device, KERNEL_SCORE, 64, &args, sums.count * n)));
+    CUDA_TRY(svmp_cuda_check(run, launch_long(own, &sums.pieces, sums.piece_count)));
+    CUDA_TRY(svmp_cuda_check(run, launch_long(own, &sums.last, sums.last_count)));
+    return svmp_cuda_check(run, launch_long(own, &gather.last, gather.last_count));
 }
 
-static svmp_status launch_score(backend *b, const double *x) {
-    cuda *own = b->local_state;
+static svmp_status launch_score(cuda_run *run, const double *x) {
+    cuda *own = run->own;
     own->score_lacks = 0;
-    return svmp_cuda_launch_score(b, x, own->score);
+    return svmp_cuda_launch_score(run, x, own->score);
 }
 
-svmp_status svmp_cuda_score(backend *b) {
-    cuda *own = b->local_state;
-    svmp_cuda_forget(own, ARRAY_SCORE);
+int svmp_cuda_score(void *of) {
+    cuda_run *run = of;
+    cuda *own = run->own;
     own->due = own->whole_score ? DUE_SCORE : 0;
-    return own->due ? SVMP_OK : launch_score(b, own->x);
+    return own->due ? SVMP_OK : launch_score(run, own->x);
 }
 
 pair_args svmp_cuda_batch(const cuda_term *term, size_t from, size_t to) {
@@ -237,48 +252,48 @@ typedef struct launch_step {
     size_t count;
 } launch_step;
 
-static svmp_status launch_steps(backend *b, const pair_args *a, size_t count, const launch_step *steps) {
-    const cuda *own = b->local_state;
+static svmp_status launch_steps(cuda_run *run, const pair_args *a, size_t count, const launch_step *steps) {
+    const cuda *own = run->own;
     for (size_t k = 0; k < count; k++)
         if (steps[k].count)
-            SVMP_TRY(svmp_cuda_check(b, own->ops->launch(own->device, steps[k].which, own->bits, a, steps[k].count)));
+            CUDA_TRY(svmp_cuda_check(run, own->ops->launch(own->device, steps[k].which, own->bits, a, steps[k].count)));
     return SVMP_OK;
 }
 
 /* All that comes of matrices in one kernel. */
-static svmp_status finish_matrices(backend *b, const pair_args *a) {
-    const size_t matrices = a->units * b->n * b->n;
+static svmp_status finish_matrices(cuda_run *run, const pair_args *a) {
+    const size_t matrices = a->units * run->n * run->n;
     const launch_step steps[] = {{KERNEL_MATRIX, a->pieces * matrices},
                                  {KERNEL_ADD_PIECES, a->pieces > 1 ? matrices : 0},
                                  {KERNEL_FINISH, a->units}};
-    return launch_steps(b, a, sizeof steps / sizeof *steps, steps);
+    return launch_steps(run, a, sizeof steps / sizeof *steps, steps);
 }
 
-svmp_status svmp_cuda_matrices(backend *b, const cuda_term *term, const pair_args *a) {
-    const size_t matrices = a->units * b->n * b->n;
+svmp_status svmp_cuda_matrices(cuda_run *run, const cuda_term *term, const pair_args *a) {
+    const size_t matrices = a->units * run->n * run->n;
     const launch_step steps[] = {{KERNEL_MATRIX, a->pieces * matrices},
                                  {KERNEL_ADD_PIECES, a->pieces > 1 ? matrices : 0},
                                  {KERNEL_MIDDLE, term->ranked ? a->units : 0},
                                  {KERNEL_SCALE, a->units}};
-    return launch_steps(b, a, sizeof steps / sizeof *steps, steps);
+    return launch_steps(run, a, sizeof steps / sizeof *steps, steps);
 }
 
-static svmp_status run_batch(backend *b, const cuda_term *term, size_t from, size_t to) {
-    const cuda *own = b->local_state;
+static svmp_status run_batch(cuda_run *run, const cuda_term *term, size_t from, size_t to) {
+    const cuda *own = run->own;
     const pair_args a = svmp_cuda_batch(term, from, to);
-    if (term->way == WAY_FUSED) return svmp_cuda_check(b, own->ops->fused(own->device, own->bits, &a));
+    if (term->way == WAY_FUSED) return svmp_cuda_check(run, own->ops->fused(own->device, own->bits, &a));
     if (term->way == WAY_MOMENTS)
-        return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_MOMENTS, own->bits, &a, a.members));
-    if (own->ops->finishes && own->ops->finishes(own->device, own->bits, &a)) return finish_matrices(b, &a);
-    SVMP_TRY(svmp_cuda_matrices(b, term, &a));
-    const launch_step steps[] = {{KERNEL_VALUE, a.units * b->n * b->n}, {KERNEL_VELOCITY, a.members * b->n}};
-    return launch_steps(b, &a, sizeof steps / sizeof *steps, steps);
+        return svmp_cuda_check(run, own->ops->launch(own->device, KERNEL_MOMENTS, own->bits, &a, a.members));
+    if (own->ops->finishes && own->ops->finishes(own->device, own->bits, &a)) return finish_matrices(run, &a);
+    CUDA_TRY(svmp_cuda_matrices(run, term, &a));
+    const launch_step steps[] = {{KERNEL_VALUE, a.units * run->n * run->n}, {KERNEL_VELOCITY, a.members * run->n}};
+    return launch_steps(run, &a, sizeof steps / sizeof *steps, steps);
 }
 
-svmp_status svmp_cuda_centre(backend *b, size_t first) {
-    cuda *own = b->local_state;
+svmp_status svmp_cuda_centre(cuda_run *run, size_t first) {
+    cuda *own = run->own;
     centre_args c = own->centre;
-    const size_t at = first * b->n, count = b->model->graph->variables - first;
+    const size_t at = first * run->n, count = run->model->variables - first;
     c.x = own->x + at;
     c.variance += first;
     c.mean += first;
@@ -287,117 +302,68 @@ svmp_status svmp_cuda_centre(backend *b, size_t first) {
     if (c.z32) c.z32 += at;
     if (c.scaled64) c.scaled64 += at;
     if (c.scaled32) c.scaled32 += at;
-    if (c.placed) c.placed += first * tile_places(b->n);
+    if (c.placed) c.placed += first * tile_places(run->n);
     own->centred = 1;
     own->halo_moved = 0;
-    return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_CENTRE, 64, &c, count));
+    return svmp_cuda_check(run, own->ops->launch(own->device, KERNEL_CENTRE, 64, &c, count));
 }
 
-svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t) {
-    const cuda *own = b->local_state;
+svmp_status svmp_cuda_draw(cuda_run *run, cuda_term *term, size_t t) {
+    const cuda *own = run->own;
     if (term->draw.begin == NULL) return SVMP_OK;
     term->draw.iteration = t;
-    return svmp_cuda_check(b, own->ops->launch(own->device, KERNEL_DRAW, 64, &term->draw, term->units));
+    return svmp_cuda_check(run, own->ops->launch(own->device, KERNEL_DRAW, 64, &term->draw, term->units));
 }
 
-static svmp_status launch_stein(backend *b, size_t t) {
-    cuda *own = b->local_state;
-    SVMP_TRY(svmp_cuda_centre(b, 0));
-    if (b->messages) SVMP_TRY(svmp_cuda_find_messages(b));
+static svmp_status launch_stein(cuda_run *run, size_t t) {
+    cuda *own = run->own;
+    CUDA_TRY(svmp_cuda_centre(run, 0));
+    if (run->has_messages) CUDA_TRY(svmp_cuda_find_messages(run));
     for (size_t a = 0; a < own->term_count; a++) {
         cuda_term *term = &own->terms[a];
         term->all.phi = own->phi;
-        SVMP_TRY(svmp_cuda_draw(b, term, t));
+        CUDA_TRY(svmp_cuda_draw(run, term, t));
         for (size_t u = 0; u < term->units; u += term->batch)
-            SVMP_TRY(run_batch(b, term, u, u + term->batch < term->units ? u + term->batch : term->units));
+            CUDA_TRY(run_batch(run, term, u, u + term->batch < term->units ? u + term->batch : term->units));
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t) {
-    cuda *own = b->local_state;
-    (void)k; /* as it was when the backend was made */
-    svmp_cuda_forget(own, ARRAY_PHI);
-    svmp_cuda_forget(own, ARRAY_SD);
+int svmp_cuda_stein(void *of, size_t t) {
+    cuda_run *run = of;
+    cuda *own = run->own;
     own->due_t = t;
     own->due |= own->whole ? DUE_STEIN : 0;
-    return own->whole ? SVMP_OK : launch_stein(b, t);
+    return own->whole ? SVMP_OK : launch_stein(run, t);
 }
 
-svmp_status svmp_cuda_settle(backend *b) {
-    cuda *own = b->local_state;
+svmp_status svmp_cuda_settle(cuda_run *run) {
+    cuda *own = run->own;
     const unsigned due = own->due;
     own->due = 0;
-    if (due & DUE_SCORE) SVMP_TRY(launch_score(b, own->x));
-    return due & DUE_STEIN ? launch_stein(b, own->due_t) : SVMP_OK;
+    if (due & DUE_SCORE) CUDA_TRY(launch_score(run, own->x));
+    return due & DUE_STEIN ? launch_stein(run, own->due_t) : SVMP_OK;
 }
 
-svmp_status svmp_cuda_fetch(backend *b, backend_array which) {
-    cuda *own = b->local_state;
-    SVMP_TRY(svmp_cuda_await(b));
-    const mirror m = mirror_of(b, which);
-    if (own->fresh & 1u << which) return SVMP_OK;
-    if (which == ARRAY_SCORE || which == ARRAY_PHI) SVMP_TRY(svmp_cuda_settle(b));
-    if (which == ARRAY_SCORE && own->score_lacks) SVMP_TRY(launch_score(b, b->moved ? own->phi : own->x));
-    own->fresh |= 1u << which;
-    return svmp_cuda_check(b, own->ops->to_host(own->device, m.host, m.there, m.bytes));
+int svmp_cuda_fetch(void *of, svmp_device_array array, size_t first, size_t last, double *to) {
+    cuda_run *run = of;
+    const cuda *own = run->own;
+    const size_t row = row_of(run, array);
+    if (array == SVMP_ARRAY_SCORE || array == SVMP_ARRAY_PHI) CUDA_TRY(svmp_cuda_settle(run));
+    if (array == SVMP_ARRAY_SCORE && own->score_lacks) CUDA_TRY(launch_score(run, own->moved ? own->phi : own->x));
+    return svmp_cuda_check(
+        run, own->ops->to_host(own->device, to, array_of(own, array) + first * row, (last - first) * row * sizeof *to));
 }
 
-svmp_status svmp_cuda_store(backend *b, backend_array which) {
-    cuda *own = b->local_state;
-    SVMP_TRY(svmp_cuda_await(b));
-    SVMP_TRY(svmp_cuda_settle(b));
-    const mirror m = mirror_of(b, which);
-    own->fresh |= 1u << which;
-    if (which == ARRAY_PARTICLES) own->centred = 0;
-    if (which == ARRAY_SCORE) own->score_lacks = 0;
-    return svmp_cuda_check(b, own->ops->to_device(own->device, m.there, m.host, m.bytes));
+int svmp_cuda_store(void *of, svmp_device_array array, size_t first, size_t last, const double *from) {
+    cuda_run *run = of;
+    cuda *own = run->own;
+    const size_t row = row_of(run, array);
+    const int halo = array == SVMP_ARRAY_PARTICLES && first > 0;
+    if (!halo) CUDA_TRY(svmp_cuda_settle(run));
+    if (halo) own->halo_moved = 1;
+    if (array == SVMP_ARRAY_PARTICLES && !halo) own->centred = 0;
+    if (array == SVMP_ARRAY_SCORE) own->score_lacks = 0;
+    return svmp_cuda_check(run, own->ops->to_device(own->device, array_of(own, array) + first * row, from,
+                                                    (last - first) * row * sizeof *from));
 }
-
-/* Rows of the particles, for other processes. */
-svmp_status svmp_cuda_fetch_rows(backend *b, size_t first, size_t last) {
-    const cuda *own = b->local_state;
-    const size_t at = first * b->n, bytes = (last - first) * b->n * sizeof(double);
-    SVMP_TRY(svmp_cuda_await(b));
-    if (bytes == 0 || own->fresh & 1u << ARRAY_PARTICLES) return SVMP_OK;
-    return svmp_cuda_check(b, own->ops->to_host(own->device, b->x + at, own->x + at, bytes));
-}
-
-svmp_status svmp_cuda_store_rows(backend *b, size_t first, size_t last) {
-    cuda *own = b->local_state;
-    const size_t at = first * b->n, bytes = (last - first) * b->n * sizeof(double);
-    own->halo_moved = 1;
-    return bytes ? svmp_cuda_check(b, own->ops->to_device(own->device, own->x + at, b->x + at, bytes)) : SVMP_OK;
-}
-
-/* ---- the kinds --------------------------------------------------------------------------------------------------- */
-
-static svmp_status alloc_bits(backend *b, const kernel *k, int bits) {
-    const device_ops *ops = NULL;
-    SVMP_TRY(svmp_cuda_load(b->context, &ops));
-    return svmp_cuda_alloc(b, k, ops, bits);
-}
-
-static svmp_status alloc_mixed(backend *b, const kernel *k) { return alloc_bits(b, k, 32); }
-static svmp_status alloc_double(backend *b, const kernel *k) { return alloc_bits(b, k, 64); }
-
-CUDA_KIND(svmp_backend_cuda, "cuda", alloc_mixed); /* pairs of particles in single precision, the rest in double */
-CUDA_KIND(svmp_backend_cuda_f64, "cuda-f64", alloc_double);
-
-/* ---- the choice -------------------------------------------------------------------------------------------------- */
-
-/* Memory of a device that others use, or that is less than that of the host, is no reason not to run. */
-static svmp_status alloc_auto(backend *b, const kernel *k) {
-    b->kind = b->local = &svmp_backend_cuda; /* as choice.c would have it */
-    const svmp_status status = b->local->alloc(b, k);
-    const cuda *own = b->local_state;
-    if (status != SVMP_NO_MEMORY || own == NULL || !own->full) return status;
-    svmp_log(b->context, SVMP_LOG_WARNING, "There is not enough free memory on %s; the run uses the CPU.",
-             own->describe);
-    svmp_cuda_free(b);
-    b->local_state = NULL;
-    b->kind = b->local = &svmp_backend_cpu;
-    return b->local->alloc(b, k);
-}
-
-const backend_kind svmp_backend_auto = {.name = "auto", .alloc = alloc_auto};

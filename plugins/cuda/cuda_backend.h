@@ -1,8 +1,8 @@
-/* Inside the backend on a device: what it keeps, and how it is made from the model and the kernel. */
+/* Inside the backend on a device: what it keeps, and how it is made from the views of the model and the kernel. */
 #ifndef SVMP_CUDA_CUDA_BACKEND_H
 #define SVMP_CUDA_CUDA_BACKEND_H
 
-#include "backend/backend.h"
+#include "cuda/cuda_host.h"
 #include "cuda/device.h"
 #include "cuda/generate_code.h"
 
@@ -37,19 +37,20 @@ typedef struct cuda_messages {
     message_args standardise;
 } cuda_messages;
 
-typedef struct cuda_measure cuda_measure; /* measure.c */
+typedef struct cuda_measure cuda_measure; /* cuda_measure.c */
+
+enum { CUDA_TERMS = 16 }; /* the most terms of a kernel */
 
 typedef struct cuda {
     const device_ops *ops;
     device *device;
-    int bits; /* of pair work: 32 or 64 */
-    int full; /* whether the last thing to take did not fit in the memory of the device */
+    int bits;           /* of pair work: 32 or 64 */
+    double lacks, free; /* bytes that an allocation needed and that were free, if the memory was too small */
     void **taken;
     size_t taken_count, taken_capacity; /* memory of the device */
 
     double *x, *score, *phi, *state[2], *lower, *upper;
     uint32_t *variable_key, *node_key; /* of a part of a model: indices in the whole; NULL: the same */
-    unsigned fresh;                    /* arrays of which the host has the numbers: bit 1 << backend_array */
     char describe[128];
 
     program_args *programs; /* one for each group with instances: first those that have a launch of their own, */
@@ -62,7 +63,7 @@ typedef struct cuda {
     int gathers;
 
     centre_args centre;
-    cuda_term terms[2 * KERNEL_TERMS_MAX]; /* those of the kernel in their order, in one part or two */
+    cuda_term terms[2 * CUDA_TERMS]; /* those of the kernel in their order, in one part or two */
     size_t term_count;
     cuda_messages messages;
 
@@ -71,14 +72,14 @@ typedef struct cuda {
     int whole;       /* whether stein and step are one */
     int whole_score; /* whether the score is in it as well */
     unsigned due;    /* operations that were put off */
+    int moved;       /* whether phi has the particles before the last step */
     size_t due_t;    /* the iteration */
     int centred;     /* whether centre.z32 has the particles as they are, */
     int halo_moved;  /* but for those of the halo */
     int score_lacks; /* whether `score` does not have that of the last iteration */
     float *z_next;   /* centred rows of the next iteration, or with records */
     float *placed_next;
-    int placed;    /* whether whole iterations read rows in places of their own */
-    size_t last_t; /* the iteration of the last step */
+    int placed; /* whether whole iterations read rows in places of their own */
 
     cuda_measure *measure; /* of the Stein discrepancy; NULL: not asked for yet */
     int unmeasured;        /* it does not fit, or cannot be computed here */
@@ -86,100 +87,99 @@ typedef struct cuda {
 
 enum { DUE_SCORE = 1, DUE_STEIN = 2 };
 
-/* The backend on a device of these operations; a backend_kind's alloc. */
-svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, int bits);
-void svmp_cuda_free(backend *b);
-svmp_status svmp_cuda_score(backend *b);
-svmp_status svmp_cuda_stein(backend *b, const kernel *k, size_t t);
-svmp_status svmp_cuda_step(backend *b, const step *s, double rate, size_t t);
-svmp_status svmp_cuda_diffuse(backend *b, double rate, size_t t);
-svmp_status svmp_cuda_await(backend *b);
-svmp_status svmp_cuda_fetch(backend *b, backend_array which);
-svmp_status svmp_cuda_store(backend *b, backend_array which);
-svmp_status svmp_cuda_fetch_rows(backend *b, size_t first, size_t last);
-svmp_status svmp_cuda_store_rows(backend *b, size_t first, size_t last);
-void svmp_cuda_take_back(backend *b);
-svmp_status svmp_cuda_measure(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured);
+/* What the library has asked for, and what was made for it. */
+typedef struct cuda_run {
+    svmp_host host;
+    const char *backend;
+    const svmp_model_view *model;
+    svmp_step_view step;
+    size_t n;
+    uint64_t seed;
+    int keeps_sd, has_messages;
+    cuda *own;
+} cuda_run;
 
-#define CUDA_KIND(variable, name_, alloc_)                                                                             \
-    const backend_kind variable = {.name = name_,                                                                      \
-                                   .alloc = alloc_,                                                                    \
-                                   .free = svmp_cuda_free,                                                             \
-                                   .score = svmp_cuda_score,                                                           \
-                                   .stein = svmp_cuda_stein,                                                           \
-                                   .step = svmp_cuda_step,                                                             \
-                                   .diffuse = svmp_cuda_diffuse,                                                       \
-                                   .await = svmp_cuda_await,                                                           \
-                                   .fetch = svmp_cuda_fetch,                                                           \
-                                   .store = svmp_cuda_store,                                                           \
-                                   .fetch_rows = svmp_cuda_fetch_rows,                                                 \
-                                   .store_rows = svmp_cuda_store_rows,                                                 \
-                                   .take_back = svmp_cuda_take_back,                                                   \
-                                   .measure = svmp_cuda_measure}
+/* The functions of an svmp_device, whose `open` chooses the device and the precision of pairs: 32 or 64 bits. */
+int svmp_cuda_open(const svmp_device_request *request, const device_ops *ops, int bits, svmp_device_particles *made);
+void svmp_cuda_close(void *run);
+int svmp_cuda_score(void *run);
+int svmp_cuda_stein(void *run, size_t t);
+int svmp_cuda_step(void *run, double rate, size_t t, int awaited);
+int svmp_cuda_diffuse(void *run, double rate, size_t t, int awaited);
+int svmp_cuda_outcome(void *run, double *largest, int *wrong);
+void svmp_cuda_take_back(void *run, size_t steps);
+int svmp_cuda_fetch(void *run, svmp_device_array array, size_t first, size_t last, double *to);
+int svmp_cuda_store(void *run, svmp_device_array array, size_t first, size_t last, const double *from);
+int svmp_cuda_measure(void *run, const svmp_kernel_view *k, size_t count, size_t t, stein_measure *measured);
 
-/* Finds the library of devices. Fails with a sentence. */
-svmp_status svmp_cuda_load(svmp_context *context, const device_ops **ops);
+#define CUDA_DEVICE(name_, precise_, open_)                                                                            \
+    {                                                                                                                  \
+        .name = name_, .precise = precise_, .open = open_, .close = svmp_cuda_close, .score = svmp_cuda_score,         \
+        .stein = svmp_cuda_stein, .step = svmp_cuda_step, .diffuse = svmp_cuda_diffuse, .outcome = svmp_cuda_outcome,  \
+        .take_back = svmp_cuda_take_back, .fetch = svmp_cuda_fetch, .store = svmp_cuda_store,                          \
+        .measure = svmp_cuda_measure                                                                                   \
+    }
+
+/* The plug-in's answer whether there is such a device (svmp_plugin.h). */
+int svmp_cuda_look(const device_ops *ops, char *words, size_t size);
 
 /* ---- operations that were put off -------------------------------------------------------------------------------- */
 
 /* Does what was put off. */
-svmp_status svmp_cuda_settle(backend *b);
-
-/* The host's copy of an array is no longer that of the device. */
-void svmp_cuda_forget(cuda *own, backend_array which);
+svmp_status svmp_cuda_settle(cuda_run *run);
 
 /* Parts of an iteration in one launch: centred rows of all variables from `first` on, and random neighbours of
  * iteration t. */
-svmp_status svmp_cuda_centre(backend *b, size_t first);
-svmp_status svmp_cuda_draw(backend *b, cuda_term *term, size_t t);
+svmp_status svmp_cuda_centre(cuda_run *run, size_t first);
+svmp_status svmp_cuda_draw(cuda_run *run, cuda_term *term, size_t t);
 
 /* The derivatives of all factors that are programs, and the scores of particles x, in `to`. */
-svmp_status svmp_cuda_launch_programs(backend *b, const double *x);
-svmp_status svmp_cuda_launch_score(backend *b, const double *x, double *to);
+svmp_status svmp_cuda_launch_programs(cuda_run *run, const double *x);
+svmp_status svmp_cuda_launch_score(cuda_run *run, const double *x, double *to);
 
 /* Sums of rows, whose long lists are added up in pieces. */
-svmp_status svmp_cuda_launch_sums(backend *b, const row_sums *sums);
+svmp_status svmp_cuda_launch_sums(cuda_run *run, const row_sums *sums);
 
 /* Units from ... to - 1 of a term; and their matrices: distances, of which the ranked ones and the bandwidth are found,
  * or products. */
 pair_args svmp_cuda_batch(const cuda_term *term, size_t from, size_t to);
-svmp_status svmp_cuda_matrices(backend *b, const cuda_term *term, const pair_args *batch);
+svmp_status svmp_cuda_matrices(cuda_run *run, const cuda_term *term, const pair_args *batch);
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* Calls of the device, with its error as the context's. */
-svmp_status svmp_cuda_check(backend *b, int failure);
+/* Calls of the device, with its error as the library's. */
+svmp_status svmp_cuda_check(const cuda_run *run, int failure);
 
 /* Memory of the device: empty, zeroed, or with a copy. It is given back with the backend. */
-svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer);
-svmp_status svmp_cuda_put(backend *b, size_t count, size_t size, const void *from, void **pointer);
-#define CUDA_TAKE(b, pointer, count)      svmp_cuda_take((b), (count), sizeof *(pointer), (void **)&(pointer))
-#define CUDA_PUT(b, pointer, count, from) svmp_cuda_put((b), (count), sizeof *(pointer), (from), (void **)&(pointer))
+svmp_status svmp_cuda_take(cuda_run *run, size_t count, size_t size, void **pointer);
+svmp_status svmp_cuda_put(cuda_run *run, size_t count, size_t size, const void *from, void **pointer);
+#define CUDA_TAKE(run, pointer, count) svmp_cuda_take((run), (count), sizeof *(pointer), (void **)&(pointer))
+#define CUDA_PUT(run, pointer, count, from)                                                                            \
+    svmp_cuda_put((run), (count), sizeof *(pointer), (from), (void **)&(pointer))
 
 /* Gives back what was planned and taken. */
-void svmp_cuda_release(svmp_context *context, cuda *own);
-void svmp_cuda_free_measure(backend *b);
+void svmp_cuda_release(const svmp_host *host, cuda *own);
+void svmp_cuda_free_measure(cuda_run *run);
 
 /* Cuts lists that are long. `start` is on the host; sums->whole has the entries, which are on the device. */
-svmp_status svmp_cuda_cut(backend *b, size_t count, const size_t *start, row_sums *sums);
+svmp_status svmp_cuda_cut(cuda_run *run, size_t count, const size_t *start, row_sums *sums);
 
 /* Room for what centring finds, for the terms of a kernel or NULL. */
-svmp_status svmp_cuda_take_places(backend *b, const kernel *k);
+svmp_status svmp_cuda_take_places(cuda_run *run, const svmp_kernel_view *k);
 
-svmp_status svmp_cuda_plan_score(backend *b);
-svmp_status svmp_cuda_plan_terms(backend *b, const kernel *k);
-svmp_status svmp_cuda_plan_whole(backend *b);
-svmp_status svmp_cuda_plan_messages(backend *b);
-svmp_status svmp_cuda_plan_registers(backend *b); /* of the programs of both */
-svmp_status svmp_cuda_find_messages(backend *b);
+svmp_status svmp_cuda_plan_score(cuda_run *run);
+svmp_status svmp_cuda_plan_terms(cuda_run *run, const svmp_kernel_view *k);
+svmp_status svmp_cuda_plan_whole(cuda_run *run);
+svmp_status svmp_cuda_plan_messages(cuda_run *run, const svmp_kernel_view *k);
+svmp_status svmp_cuda_plan_registers(cuda_run *run); /* of the programs of both */
+svmp_status svmp_cuda_find_messages(cuda_run *run);
 
 /* A program for a group of the model, without gradients and particles: its instances; and its instructions, for the
  * derivatives by all slots or by one of them, on the host as well, where the caller frees them, unless `code` is NULL.
  */
 #define SVMP_CUDA_ALL_SLOTS SIZE_MAX
-svmp_status svmp_cuda_instances(backend *b, const factor_group *group, program_args *made);
-svmp_status svmp_cuda_program(backend *b, const factor_group *group, size_t slot, program_args *made,
-                              program_code *code);
+svmp_status svmp_cuda_instances(cuda_run *run, const svmp_group_view *group, program_args *made);
+svmp_status svmp_cuda_program(cuda_run *run, size_t group, size_t slot, program_args *made, program_code *code);
 
 /* Programs, compiled or not, share a launch if they have few registers: others would keep them from running side by
  * side. From many lanes on, which are instances times particles, a thread has several particles. */
@@ -187,7 +187,7 @@ enum { SMALL_REGISTERS = 12, MANY_LANES = 1 << 18 };
 
 /* Compiles the programs that are worth it, with the instructions of each; they are then no longer among those that are
  * interpreted. */
-svmp_status svmp_cuda_compile(backend *b, const program_code *codes);
+svmp_status svmp_cuda_compile(cuda_run *run, const program_code *codes);
 
 /* How threads of generated code divide n particles among them, so many each. */
 void svmp_cuda_share(size_t n, unsigned width, generated_args *made);

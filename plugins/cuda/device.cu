@@ -1,4 +1,4 @@
-// A device on an NVIDIA GPU: svmp_cuda.so, which is loaded when a run asks for it (cuda_look.c). One stream, so that kernels
+// A device on an NVIDIA GPU: svmp_cuda.so, the plug-in (cuda_plugin.c). One stream, so that kernels
 // run in the order of their launches; no atomics on floating-point numbers, so that the bits are the same in every run.
 #include <cuda.h>
 #include <cuda_fp16.h>
@@ -313,9 +313,8 @@ static void close_device(device *d) {
     delete d;
 }
 
-// The first sentence says what is wrong, and the last one alone names an option (cuda_look.c).
 static int refuse(char *text, size_t size, const char *why) {
-    snprintf(text, size, "%s To run without a GPU, use --backend cpu or auto.", why);
+    snprintf(text, size, "%s", why);
     return 1;
 }
 
@@ -499,7 +498,7 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
     return 1;
 }
 
-static const device_ops ops = {DEVICE_VERSION, DEVICE_NUMBERS, "cuda",  open_device,  close_device, describe, error_of,
+static const device_ops ops = {open_device,  close_device, describe, error_of,
                                room,           allocate,       release, to_device,    to_host,      clear,    launch,
                                finishes,       step,           outcome, fuses,        fused,        iterates, iterate,
                                capability,     load,           1e5,     far_registers};

@@ -1,8 +1,8 @@
 /* The contract of a device: memory of its own, and kernels that run over it in the order in which they are launched.
  *
- * The backend (cuda_backend.c) is written against this table. `svmp_cuda.so` (device.cu) implements it on an NVIDIA GPU
- * and is loaded when a run asks for it; the tests implement it with plain loops over the same bodies (thread_bodies.h).
- * No CUDA header is included here: C and CUDA C++ both read this file.
+ * The backend (cuda_backend.c) is written against this table. device.cu implements it on an NVIDIA GPU; the tests
+ * implement it with plain loops over the same bodies (thread_bodies.h). No CUDA header is included here: C and CUDA C++
+ * both read this file.
  *
  * All arrays named in arguments are on the device. Functions return 0, or another number after a failure that `error`
  * puts into words; after a failure a device can only be closed. */
@@ -17,8 +17,6 @@
 #include "stein/kernel_shapes.h"
 #include "stein/stein_measure.h"
 #include "stein/step_kinds.h"
-
-#define DEVICE_VERSION 11 /* of this file: a library of another version is not used */
 
 /* ---- scores: after those of programs (program.h) ------------------------------------------------------------------
  */
@@ -52,7 +50,7 @@ typedef struct score_args {
 typedef struct centre_args {
     const double *x;
     size_t n;
-    double *sd;                 /* NULL: nobody asks; backend.h */
+    double *sd;                 /* NULL if unused */
     double *variance, *inverse; /* inverse: 1/sd or 0, where sd is not NULL */
     double *mean;
     double *z64, *scaled64; /* centred rows and those in units of sd; NULL: not wanted */
@@ -247,41 +245,7 @@ enum { ITERATES = 1, ITERATES_RECORDS, ITERATES_GATHERS, ITERATES_PLACES };
 typedef struct device device;
 typedef struct device_ops device_ops;
 
-/* What both sides must agree on, as numbers: the sizes of what they share, and how many there are of what has a number.
- * A library that was built from other files is not used. */
-#define DEVICE_LAYOUT(X)                                                                                               \
-    X(sizeof(device_ops))                                                                                              \
-    X(sizeof(device_instruction))                                                                                      \
-    X(sizeof(program_args))                                                                                            \
-    X(sizeof(programs_args))                                                                                           \
-    X(sizeof(generated_args))                                                                                          \
-    X(sizeof(sum_args))                                                                                                \
-    X(sizeof(score_args))                                                                                              \
-    X(sizeof(centre_args))                                                                                             \
-    X(sizeof(message_args))                                                                                            \
-    X(sizeof(draw_args))                                                                                               \
-    X(sizeof(unit_header))                                                                                             \
-    X(sizeof(unit_record))                                                                                             \
-    X(sizeof(pair_args))                                                                                               \
-    X(sizeof(first_args))                                                                                              \
-    X(sizeof(survey_args))                                                                                             \
-    X(sizeof(kappa_args))                                                                                              \
-    X(sizeof(step_args))                                                                                               \
-    X(sizeof(step_result))                                                                                             \
-    X(sizeof(iteration_args))                                                                                          \
-    X(sizeof(stein_measure))                                                                                           \
-    X(CODE_COPY) X(SHAPE_OTHER) X(STEP_OTHER) X(RULE_FIXED) X(KERNEL_DIFFUSE)
-#define DEVICE_NUMBER(number) number,
-#define DEVICE_ONE(number)    +1
-#define DEVICE_NUMBERS                                                                                                 \
-    { DEVICE_LAYOUT(DEVICE_NUMBER) }
-enum { DEVICE_COUNT = 0 DEVICE_LAYOUT(DEVICE_ONE) };
-
 struct device_ops {
-    unsigned version;
-    size_t layout[DEVICE_COUNT];
-    const char *name;
-
     /* Device `which`, modulo their number. Fails with a sentence in `text`: no driver, no device, a device that is too
      * old. */
     int (*open)(device **made, size_t which, char *text, size_t size);
@@ -331,8 +295,11 @@ struct device_ops {
     size_t (*far)(const device *d, const program_args *args, size_t count);
 };
 
-/* What a library of devices exports. */
-#define DEVICE_ENTRY "svmp_cuda_device"
-typedef const device_ops *(*device_entry)(void);
+/* The NVIDIA GPUs of this machine (device.cu). The plug-in exports it for tests/gpu, too. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    const device_ops *
+    svmp_cuda_device(void);
 
 #endif

@@ -5,9 +5,24 @@
 
 #ifdef __CUDACC_RTC__
 typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
 #else
 #include <stddef.h>
 #include <stdint.h>
+#endif
+
+/* What maths/ and expr/opcodes.h leave to a device. */
+#ifdef __CUDACC__
+#define SVMP_DEVICE
+#define FAST          static __device__ __forceinline__
+#define FAST_CALLED   static __device__ __noinline__
+#define SPECIAL       static __device__ __noinline__
+#define SPECIAL_OWN   static __device__ __noinline__
+#define MADE(type)    type
+#define PRODUCT(p, q) __dmul_rn(p, q)
+
+FAST uint64_t svmp_to_bits(double a) { return (uint64_t)__double_as_longlong(a); }
+FAST double svmp_from_bits(uint64_t bits) { return __longlong_as_double((long long)bits); }
 #endif
 
 #ifdef __CUDACC__

@@ -2,6 +2,7 @@
 #ifndef SVMP_CUDA_DEVICE_SPECIAL_H
 #define SVMP_CUDA_DEVICE_SPECIAL_H
 
+#include "cuda/device_program.h"
 #include "maths/special.h"
 
 #define dual     gamma_dual

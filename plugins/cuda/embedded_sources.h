@@ -1,4 +1,4 @@
-/* Files of this library that generated code includes, as they were when it was built (cmake/sources.cmake). */
+/* Files of this library that generated code includes, as they were when it was built (cmake/cuda_plugin.cmake). */
 #ifndef SVMP_CUDA_EMBEDDED_SOURCES_H
 #define SVMP_CUDA_EMBEDDED_SOURCES_H
 

@@ -11,7 +11,7 @@
 #include "cuda/interpret_code.h"
 
 typedef struct writer {
-    svmp_context *context;
+    const svmp_host *host;
     char *text;
     size_t length, capacity;
 } writer;
@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 3))) static svmp_status put(writer *w, const ch
     va_start(arguments, format);
     va_copy(again, arguments);
     const size_t longer = (size_t)vsnprintf(NULL, 0, format, arguments);
-    const svmp_status status = SVMP_GROW(w->context, w->text, w->capacity, w->length + longer + 1);
+    const svmp_status status = CUDA_GROW(w->host, w->text, w->capacity, w->length + longer + 1);
     if (status == SVMP_OK) w->length += (size_t)vsnprintf(w->text + w->length, longer + 1, format, again);
     va_end(again);
     va_end(arguments);
@@ -83,11 +83,11 @@ static svmp_status put_operations(writer *w, size_t count, const program_code *c
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < list[g]->count; i++) used[list[g]->code[i].code] = 1;
     for (uint32_t code = 0; code < CODE_COPY; code++) special |= used[code] && is_special(code);
-    if (special) SVMP_TRY(put(w, "#include \"cuda/device_special.h\"\n"));
-    SVMP_TRY(put(w, "\n"));
+    if (special) CUDA_TRY(put(w, "#include \"cuda/device_special.h\"\n"));
+    CUDA_TRY(put(w, "\n"));
     for (uint32_t code = 0; code < CODE_COPY; code++)
         if (used[code])
-            SVMP_TRY(put(w, is_function(code) ? "OPERATION(%s, ROUNDED(%s))\n" : "OPERATION(%s, %s)\n", name_of(code),
+            CUDA_TRY(put(w, is_function(code) ? "OPERATION(%s, ROUNDED(%s))\n" : "OPERATION(%s, %s)\n", name_of(code),
                          value_of(code)));
     return SVMP_OK;
 }
@@ -139,19 +139,19 @@ static svmp_status put_read(writer *w, const program_state *s, uint32_t place) {
 static svmp_status put_instruction(writer *w, const program_code *p, const program_state *s, uint32_t i) {
     const device_instruction *here = &p->code[i];
     const uint32_t number = here->out & ((1u << PLACE_SHIFT) - 1);
-    for (uint32_t k = 0; k < here->operands; k++) SVMP_TRY(put_read(w, s, here->operand[k]));
+    for (uint32_t k = 0; k < here->operands; k++) CUDA_TRY(put_read(w, s, here->operand[k]));
     if (here->code == CODE_COPY)
-        SVMP_TRY(put(w, "    COPY(v%u", i));
+        CUDA_TRY(put(w, "    COPY(v%u", i));
     else
-        SVMP_TRY(put(w, "    VALUE(v%u, %s", i, name_of(here->code)));
+        CUDA_TRY(put(w, "    VALUE(v%u, %s", i, name_of(here->code)));
     for (uint32_t k = 0; k < (here->code == CODE_COPY ? 1 : 3); k++) {
-        SVMP_TRY(put(w, ", "));
+        CUDA_TRY(put(w, ", "));
         if (k < here->operands)
-            SVMP_TRY(put_operand(w, p, s, here->operand[k]));
+            CUDA_TRY(put_operand(w, p, s, here->operand[k]));
         else
-            SVMP_TRY(put(w, "0"));
+            CUDA_TRY(put(w, "0"));
     }
-    SVMP_TRY(put(w, ")\n"));
+    CUDA_TRY(put(w, ")\n"));
     const int is_output = here->out >> PLACE_SHIFT == PLACE_OUTPUT;
     *(is_output ? &s->outputs[number] : &s->registers[number]) = i;
     return is_output ? put(w, "    OUTPUT(%u, v%u[j])\n", number, i) : SVMP_OK;
@@ -173,27 +173,27 @@ static svmp_status put_program(writer *w, const program_code *p, size_t number) 
     program_state s = {0};
     svmp_status status;
     const size_t registers = count_places(p, PLACE_REGISTER), outputs = count_places(p, PLACE_OUTPUT);
-    SVMP_CHECK(SVMP_NEW(w->context, s.registers, registers + 1));
-    SVMP_CHECK(SVMP_NEW(w->context, s.outputs, outputs + 1));
-    SVMP_CHECK(SVMP_NEW(w->context, s.inputs, count_places(p, PLACE_INPUT) + 1));
-    SVMP_CHECK(SVMP_NEW(w->context, s.columns, count_places(p, PLACE_COLUMN) + 1));
+    CUDA_CHECK(CUDA_NEW(w->host, s.registers, registers + 1));
+    CUDA_CHECK(CUDA_NEW(w->host, s.outputs, outputs + 1));
+    CUDA_CHECK(CUDA_NEW(w->host, s.inputs, count_places(p, PLACE_INPUT) + 1));
+    CUDA_CHECK(CUDA_NEW(w->host, s.columns, count_places(p, PLACE_COLUMN) + 1));
     for (size_t k = 0; k < registers; k++) s.registers[k] = NEVER;
     for (size_t k = 0; k < outputs; k++) s.outputs[k] = NEVER;
-    SVMP_CHECK(put(w, "\nBODY void program_%zu(const generated_lane *at) {\n", number));
-    for (size_t i = 0; i < p->count; i++) SVMP_CHECK(put_instruction(w, p, &s, (uint32_t)i));
-    SVMP_CHECK(put(w, "}\n"));
+    CUDA_CHECK(put(w, "\nBODY void program_%zu(const generated_lane *at) {\n", number));
+    for (size_t i = 0; i < p->count; i++) CUDA_CHECK(put_instruction(w, p, &s, (uint32_t)i));
+    CUDA_CHECK(put(w, "}\n"));
 done:
-    svmp_release(w->context, s.registers);
-    svmp_release(w->context, s.outputs);
-    svmp_release(w->context, s.inputs);
-    svmp_release(w->context, s.columns);
+    svmp_host_release(w->host, s.registers);
+    svmp_host_release(w->host, s.outputs);
+    svmp_host_release(w->host, s.inputs);
+    svmp_host_release(w->host, s.columns);
     return status;
 }
 
-void svmp_program_code_free(svmp_context *context, program_code *p) {
-    svmp_release(context, p->code);
-    svmp_release(context, p->literals);
-    svmp_release(context, p->rows);
+void svmp_program_code_free(const svmp_host *host, program_code *p) {
+    svmp_host_release(host, p->code);
+    svmp_host_release(host, p->literals);
+    svmp_host_release(host, p->rows);
     *p = (program_code){0};
 }
 
@@ -206,37 +206,37 @@ int svmp_generate_same(const program_code *p, const program_code *q) {
 /* Programs that are the same share a case. */
 static svmp_status put_set(writer *w, size_t set, size_t from, size_t to, const size_t *same,
                            const program_code *const *list) {
-    SVMP_TRY(put(w, "\nPROGRAMS(generated_%zu,", set));
+    CUDA_TRY(put(w, "\nPROGRAMS(generated_%zu,", set));
     for (size_t g = from; g < to; g++) {
         size_t earlier = from;
         while (same[earlier] != same[g]) earlier++;
         if (earlier < g) continue;
-        SVMP_TRY(put(w, "\n    "));
+        CUDA_TRY(put(w, "\n    "));
         for (size_t h = g; h < to; h++)
-            if (same[h] == same[g]) SVMP_TRY(put(w, "case %zu: ", h - from));
-        SVMP_TRY(put(w, "generated_begin(at, k, %u); program_%zu(at); break;", list[g]->slots, same[g]));
+            if (same[h] == same[g]) CUDA_TRY(put(w, "case %zu: ", h - from));
+        CUDA_TRY(put(w, "generated_begin(at, k, %u); program_%zu(at); break;", list[g]->slots, same[g]));
     }
     return put(w, ")\n");
 }
 
-svmp_status svmp_generate(svmp_context *context, size_t sets, const size_t *first, const program_code *const *list,
+svmp_status svmp_generate(const svmp_host *host, size_t sets, const size_t *first, const program_code *const *list,
                           unsigned width, char **text) {
-    writer w = {context, NULL, 0, 0};
+    writer w = {host, NULL, 0, 0};
     const size_t count = first[sets];
     size_t *same = NULL; /* the first program that is the same */
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(context, same, count));
+    CUDA_CHECK(CUDA_NEW(host, same, count));
     for (size_t g = 0; g < count; g++)
         while (!svmp_generate_same(list[same[g]], list[g])) same[g]++;
-    SVMP_CHECK(put(&w, "#define WIDTH %u\n#include \"cuda/generated_words.h\"\n", width));
-    SVMP_CHECK(put_operations(&w, count, list));
+    CUDA_CHECK(put(&w, "#define WIDTH %u\n#include \"cuda/generated_words.h\"\n", width));
+    CUDA_CHECK(put_operations(&w, count, list));
     for (size_t g = 0; g < count; g++)
-        if (same[g] == g) SVMP_CHECK(put_program(&w, list[g], g));
-    for (size_t s = 0; s < sets; s++) SVMP_CHECK(put_set(&w, s, first[s], first[s + 1], same, list));
+        if (same[g] == g) CUDA_CHECK(put_program(&w, list[g], g));
+    for (size_t s = 0; s < sets; s++) CUDA_CHECK(put_set(&w, s, first[s], first[s + 1], same, list));
 done:
-    svmp_release(context, same);
+    svmp_host_release(host, same);
     if (status != SVMP_OK) {
-        svmp_release(context, w.text);
+        svmp_host_release(host, w.text);
         w.text = NULL;
     }
     *text = w.text;

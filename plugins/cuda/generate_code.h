@@ -3,7 +3,7 @@
 #ifndef SVMP_CUDA_GENERATE_CODE_H
 #define SVMP_CUDA_GENERATE_CODE_H
 
-#include "base/context.h"
+#include "cuda/cuda_host.h"
 #include "cuda/device_program.h"
 
 /* Where the derivative of a slot is: in the row of a slot, and times what (twin_rows.h). */
@@ -22,14 +22,14 @@ typedef struct program_code {
     int special;
 } program_code;
 
-void svmp_program_code_free(svmp_context *context, program_code *p);
+void svmp_program_code_free(const svmp_host *host, program_code *p);
 
 /* Whether two programs are the same, so that one text is enough. */
 int svmp_generate_same(const program_code *p, const program_code *q);
 
 /* Text with a kernel `generated_S` for each set S: programs first[S] ... first[S + 1] - 1 of `list`, which know their
  * numbers in it from their blocks. Each thread has `width` particles. The caller releases the text. */
-svmp_status svmp_generate(svmp_context *context, size_t sets, const size_t *first, const program_code *const *list,
+svmp_status svmp_generate(const svmp_host *host, size_t sets, const size_t *first, const program_code *const *list,
                           unsigned width, char **text);
 
 #endif

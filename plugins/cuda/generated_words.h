@@ -21,8 +21,7 @@
  * instruction (PRODUCT, as in expr/opcodes.h), and no product that a function of libm ends with, may be joined to a sum
  * of another. */
 #ifdef __CUDACC__
-#define PRODUCT(p, q) __dmul_rn(p, q)
-#define ROUNDED(v)    __dadd_rn(v, -0.0)
+#define ROUNDED(v) __dadd_rn(v, -0.0)
 #else
 #define PRODUCT(p, q) ((p) * (q))
 #define ROUNDED(v)    (v)

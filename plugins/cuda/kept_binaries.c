@@ -68,41 +68,43 @@ static int is_header(const kept_header *h, kept_key key, size_t file) {
            h->bytes > 0 && file == sizeof *h + h->bytes;
 }
 
-static svmp_status read_file(svmp_context *context, FILE *file, size_t size, kept_key key, char **image,
+static svmp_status read_file(const svmp_host *host, FILE *file, size_t size, kept_key key, char **image,
                              size_t *bytes) {
     kept_header header;
     if (fread(&header, sizeof header, 1, file) != 1 || !is_header(&header, key, size)) return SVMP_OK;
-    SVMP_TRY(SVMP_NEW(context, *image, header.bytes));
+    CUDA_TRY(CUDA_NEW(host, *image, header.bytes));
     *bytes = header.bytes;
     if (fread(*image, 1, *bytes, file) == *bytes && svmp_hash_bytes(SVMP_HASH_START, *bytes, *image) == header.hash)
         return SVMP_OK;
-    svmp_release(context, *image); /* damaged */
+    svmp_host_release(host, *image); /* damaged */
     *image = NULL;
     return SVMP_OK;
 }
 
 /* Opens the file of a key, if it and its folder can be trusted; a warning says if they cannot. */
-static int open_file(svmp_context *context, const char *folder, kept_key key, struct stat *about) {
+static int open_file(const svmp_host *host, const char *folder, kept_key key, struct stat *about) {
     char path[PATH_BYTES + 32];
     const int there = open_own(folder, O_DIRECTORY, about);
     if (there >= 0) close(there);
     if (there == FOREIGN)
-        svmp_log(context, SVMP_LOG_WARNING,
-                 "Compiled programs are not kept in '%s': the folder belongs to another user, or others may write to "
-                 "it. Use 'chmod go-w', or set SVMP_CACHE to a folder of your own.",
-                 folder);
+        svmp_host_log(
+            host, SVMP_LOG_WARNING,
+            "Compiled programs are not kept in '%s': the folder belongs to another user, or others may write to "
+            "it. Use 'chmod go-w', or set SVMP_CACHE to a folder of your own.",
+            folder);
     if (there < 0) return there;
     file_path(folder, key, path, sizeof path);
     const int file = open_own(path, O_NOFOLLOW, about);
     if (file == FOREIGN)
-        svmp_log(context, SVMP_LOG_WARNING,
-                 "The compiled programs in '%s' are not used: the file belongs to another user, or others may write "
-                 "to it.",
-                 path);
+        svmp_host_log(
+            host, SVMP_LOG_WARNING,
+            "The compiled programs in '%s' are not used: the file belongs to another user, or others may write "
+            "to it.",
+            path);
     return file;
 }
 
-svmp_status svmp_kept_read(svmp_context *context, kept_key key, char **image, size_t *bytes) {
+svmp_status svmp_kept_read(const svmp_host *host, kept_key key, char **image, size_t *bytes) {
     char folder[PATH_BYTES];
     const char *given = getenv("SVMP_CACHE");
     struct stat about;
@@ -110,12 +112,12 @@ svmp_status svmp_kept_read(svmp_context *context, kept_key key, char **image, si
     *image = NULL;
     *bytes = 0;
     if (given && given_folder() == NULL)
-        svmp_log(context, SVMP_LOG_WARNING, "SVMP_CACHE is '%s', which is not an absolute path, and is ignored.",
-                 given);
+        svmp_host_log(host, SVMP_LOG_WARNING, "SVMP_CACHE is '%s', which is not an absolute path, and is ignored.",
+                      given);
     if (!svmp_kept_folder(folder, sizeof folder)) return SVMP_OK;
-    const int descriptor = open_file(context, folder, key, &about);
+    const int descriptor = open_file(host, folder, key, &about);
     FILE *file = descriptor >= 0 && S_ISREG(about.st_mode) ? fdopen(descriptor, "rb") : NULL;
-    if (file) status = read_file(context, file, (size_t)about.st_size, key, image, bytes);
+    if (file) status = read_file(host, file, (size_t)about.st_size, key, image, bytes);
     if (file)
         fclose(file);
     else if (descriptor >= 0)
@@ -172,7 +174,7 @@ static int write_file(const char *folder, kept_key key, const char *image, size_
     return failed;
 }
 
-void svmp_kept_write(svmp_context *context, kept_key key, const char *image, size_t bytes) {
+void svmp_kept_write(const svmp_host *host, kept_key key, const char *image, size_t bytes) {
     char folder[PATH_BYTES];
     struct stat about;
     if (!svmp_kept_folder(folder, sizeof folder)) return;
@@ -182,6 +184,6 @@ void svmp_kept_write(svmp_context *context, kept_key key, const char *image, siz
     const int failed = there < 0 ? errno : write_file(folder, key, image, bytes);
     if (there >= 0) clear_folder(there);
     if (failed)
-        svmp_log(context, given_folder() ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
-                 "Compiled programs cannot be kept in '%s': %s.", folder, strerror(failed));
+        svmp_host_log(host, given_folder() ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
+                      "Compiled programs cannot be kept in '%s': %s.", folder, strerror(failed));
 }

@@ -4,7 +4,7 @@
 #ifndef SVMP_CUDA_KEPT_BINARIES_H
 #define SVMP_CUDA_KEPT_BINARIES_H
 
-#include "base/context.h"
+#include "cuda/cuda_host.h"
 
 /* Two numbers that tell programs apart, the first of which names the file. */
 typedef struct kept_key {
@@ -16,9 +16,9 @@ typedef struct kept_key {
 int svmp_kept_folder(char *folder, size_t size);
 
 /* *image is NULL if there is no such code; else the caller releases it. */
-svmp_status svmp_kept_read(svmp_context *context, kept_key key, char **image, size_t *bytes);
+svmp_status svmp_kept_read(const svmp_host *host, kept_key key, char **image, size_t *bytes);
 
 /* Makes the folder. That nothing could be written is a warning if the user has chosen the folder. */
-void svmp_kept_write(svmp_context *context, kept_key key, const char *image, size_t bytes);
+void svmp_kept_write(const svmp_host *host, kept_key key, const char *image, size_t bytes);
 
 #endif

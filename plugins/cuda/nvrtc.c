@@ -117,7 +117,7 @@ uint64_t svmp_nvrtc_key(const nvrtc *compiler, const char *text, int capability,
     uint64_t hash = svmp_hash_word(SVMP_HASH_START, start);
     nvrtc_options options;
     set_options(&options, capability);
-    hash = hash_sized(hash, strlen(svmp_version()), svmp_version());
+    hash = hash_sized(hash, strlen(SVMP_VERSION), SVMP_VERSION);
     hash = svmp_hash_word(svmp_hash_word(hash, (uint64_t)compiler->major), (uint64_t)compiler->minor);
     for (size_t k = 0; k < OPTIONS; k++) hash = hash_sized(hash, strlen(options.list[k]), options.list[k]);
     for (size_t k = 0; k < OWN_SOURCES; k++) hash = hash_sized(hash, sources[k]->size, sources[k]->bytes);
@@ -140,7 +140,7 @@ static void read_log(const nvrtc *compiler, nvrtc_program program, char *why, si
     free(log);
 }
 
-svmp_status svmp_nvrtc_compile(svmp_context *context, const nvrtc *compiler, const char *text, int capability,
+svmp_status svmp_nvrtc_compile(const svmp_host *host, const nvrtc *compiler, const char *text, int capability,
                                char **image, size_t *bytes, char *why, size_t size) {
     const char *contents[SOURCES];
     nvrtc_options options;
@@ -155,9 +155,9 @@ svmp_status svmp_nvrtc_compile(svmp_context *context, const nvrtc *compiler, con
     if (compiler->compile(program, OPTIONS, options.list) != 0) {
         read_log(compiler, program, why, size);
     } else if (compiler->image_size(program, bytes) == 0 && *bytes > 0) {
-        SVMP_CHECK(SVMP_NEW(context, *image, *bytes));
+        CUDA_CHECK(CUDA_NEW(host, *image, *bytes));
         if (compiler->image(program, *image) != 0) {
-            svmp_release(context, *image);
+            svmp_host_release(host, *image);
             *image = NULL;
         }
     }

@@ -3,7 +3,7 @@
 #ifndef SVMP_CUDA_NVRTC_H
 #define SVMP_CUDA_NVRTC_H
 
-#include "base/context.h"
+#include "cuda/cuda_host.h"
 
 /* What we call of nvrtc.h, which is not needed to build, from version 11.2 on; results are 0 or an error. */
 typedef struct nvrtc_program_ *nvrtc_program;
@@ -31,7 +31,7 @@ uint64_t svmp_nvrtc_key(const nvrtc *compiler, const char *text, int capability,
 
 /* Machine code of a text. *image is NULL, and `why` has the reason, if the compiler refuses it; else the caller
  * releases it. */
-svmp_status svmp_nvrtc_compile(svmp_context *context, const nvrtc *compiler, const char *text, int capability,
+svmp_status svmp_nvrtc_compile(const svmp_host *host, const nvrtc *compiler, const char *text, int capability,
                                char **image, size_t *bytes, char *why, size_t size);
 
 #endif

@@ -108,25 +108,25 @@ static void remove_others(twin_search *s) {
     p->count = left;
 }
 
-svmp_status svmp_cuda_find_twins(svmp_context *context, program_code *p) {
+svmp_status svmp_cuda_find_twins(const svmp_host *host, program_code *p) {
     twin_search s = {.p = p};
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(context, p->rows, p->slots));
-    SVMP_CHECK(SVMP_NEW(context, s.registers, p->registers));
-    SVMP_CHECK(SVMP_NEW(context, s.outputs, p->slots));
-    SVMP_CHECK(SVMP_NEW(context, s.value, p->count));
-    SVMP_CHECK(SVMP_NEW(context, s.reads, p->count));
-    SVMP_CHECK(SVMP_NEW(context, s.needed, p->count));
+    CUDA_CHECK(CUDA_NEW(host, p->rows, p->slots));
+    CUDA_CHECK(CUDA_NEW(host, s.registers, p->registers));
+    CUDA_CHECK(CUDA_NEW(host, s.outputs, p->slots));
+    CUDA_CHECK(CUDA_NEW(host, s.value, p->count));
+    CUDA_CHECK(CUDA_NEW(host, s.reads, p->count));
+    CUDA_CHECK(CUDA_NEW(host, s.needed, p->count));
     for (size_t k = 0; k < p->registers; k++) s.registers[k] = NOBODY;
     for (size_t j = 0; j < p->slots; j++) s.outputs[j] = NOBODY;
     follow(&s);
     match(&s);
     remove_others(&s);
 done:
-    svmp_release(context, s.registers);
-    svmp_release(context, s.outputs);
-    svmp_release(context, s.value);
-    svmp_release(context, s.reads);
-    svmp_release(context, s.needed);
+    svmp_host_release(host, s.registers);
+    svmp_host_release(host, s.outputs);
+    svmp_host_release(host, s.value);
+    svmp_host_release(host, s.reads);
+    svmp_host_release(host, s.needed);
     return status;
 }

@@ -7,6 +7,6 @@
 #include "cuda/generate_code.h"
 
 /* Fills in p->rows, and removes the instructions that are no longer needed. */
-svmp_status svmp_cuda_find_twins(svmp_context *context, program_code *p);
+svmp_status svmp_cuda_find_twins(const svmp_host *host, program_code *p);
 
 #endif

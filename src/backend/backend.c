@@ -1,5 +1,6 @@
 #include "backend/backend.h"
 
+#include "backend/device_backend.h"
 #include "backend/exchange_rows.h"
 #include "backend/node_messages.h"
 #include "base/name_list.h"
@@ -7,34 +8,61 @@
 #include "graph/graph_rows.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-static const backend_kind *const kinds[] = {
-    &svmp_backend_cpu,  &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2, &svmp_backend_cpu_avx512,
-    &svmp_backend_cuda, &svmp_backend_cuda_f64,     &svmp_backend_auto,     &svmp_backend_ref};
+/* Backend k: on the CPU, the devices of plug-ins, and the others. */
+static const backend_kind *kind_at(size_t k) {
+    static const backend_kind *const cpu[] = {&svmp_backend_cpu, &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2,
+                                              &svmp_backend_cpu_avx512},
+                                     *const others[] = {&svmp_backend_auto, &svmp_backend_ref};
+    enum { CPU = sizeof cpu / sizeof *cpu, OTHERS = sizeof others / sizeof *others };
+    size_t devices = 0;
+    if (k < CPU) return cpu[k];
+    while (svmp_device_kind(devices)) devices++;
+    k -= CPU;
+    if (k < devices) return svmp_device_kind(k);
+    return k - devices < OTHERS ? others[k - devices] : NULL;
+}
 
-const char *svmp_backend_name(size_t k) { return k < sizeof kinds / sizeof *kinds ? kinds[k]->name : NULL; }
+const char *svmp_backend_name(size_t k) { return kind_at(k) ? kind_at(k)->name : NULL; }
 
-/* The name that was probably meant; NULL: none. Other programs' names for a GPU mean `cuda`. */
+/* Adds the words of a text to `list`; `buffer` gets them. */
+static size_t add_words(const char *text, char *buffer, size_t size, size_t count, size_t most, const char **list) {
+    snprintf(buffer, size, "%s", text);
+    for (char *word = buffer; *word && count < most;) {
+        const size_t length = strcspn(word, " ");
+        const int last = word[length] == '\0';
+        word[length] = '\0';
+        if (length) list[count++] = word;
+        word += length + !last;
+    }
+    return count;
+}
+
+/* The name that was probably meant, or that of the device that has this name elsewhere; NULL: there is none. */
 static const char *suggest(const char *name) {
-    static const char *const elsewhere[] = {"gpu", "nvidia", "cuda-f32"};
-    enum { KINDS = sizeof kinds / sizeof *kinds, ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };
-    const char *names[KINDS + ELSEWHERE];
-    char small[32];
-    size_t length = 0;
+    enum { MOST = 64 };
+    const char *names[MOST], *meant[MOST];
+    char small[32], aliases[8][80];
+    size_t length = 0, count = 0;
     for (; length < sizeof small && name[length]; length++) small[length] = (char)tolower((unsigned char)name[length]);
-    for (size_t k = 0; k < KINDS; k++) names[k] = kinds[k]->name;
-    for (size_t k = 0; k < ELSEWHERE; k++) names[KINDS + k] = elsewhere[k];
-    const char *near = svmp_name_suggest(small, length, KINDS + ELSEWHERE, names);
-    for (size_t k = 0; near && k < ELSEWHERE; k++)
-        if (near == elsewhere[k]) near = svmp_backend_cuda.name;
-    return near;
+    for (size_t k = 0; kind_at(k) && count < MOST; k++, count++) names[count] = meant[count] = kind_at(k)->name;
+    for (size_t k = 0; k < sizeof aliases / sizeof *aliases && svmp_device_kind(k); k++) {
+        const size_t first = count;
+        count = add_words(svmp_device_aliases(k), aliases[k], sizeof aliases[k], count, MOST, names);
+        for (size_t a = first; a < count; a++) meant[a] = svmp_device_kind(k)->name;
+    }
+    const char *near = svmp_name_suggest(small, length, count, names);
+    for (size_t k = 0; near && k < count; k++)
+        if (near == names[k]) return meant[k];
+    return NULL;
 }
 
 const backend_kind *svmp_backend_find(svmp_context *context, const char *name) {
     char names[256];
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(kinds[k]->name, name) == 0) return kinds[k];
+    for (size_t k = 0; kind_at(k); k++)
+        if (strcmp(kind_at(k)->name, name) == 0) return kind_at(k);
     const char *near = suggest(name);
     svmp_fail(context, SVMP_BAD_CALL, "Unknown backend '%s';%s%s%s %s.", name, near ? " did you mean '" : "",
               near ? near : "",
@@ -68,6 +96,7 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     SVMP_CHECK(svmp_model_agree(model, workspace));
     b->span = (node_span){0, model->graph->moved};
     b->threads = svmp_context_threads(context);
+    b->rule = s ? s->rule : NULL;
     SVMP_CHECK(svmp_messages_create(b, k));
     SVMP_CHECK(svmp_model_agree(model, fill(b, k, s)));
     SVMP_CHECK(svmp_exchange_attach(b));

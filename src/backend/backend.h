@@ -34,6 +34,10 @@ typedef enum backend_array {
 typedef struct backend_kind {
     const char *name;
 
+    /* Of a backend on a device: the plug-in that has it, or the device itself (device_backend.h). */
+    const char *plugin;
+    const struct svmp_device *device;
+
     /* Allocates the backend's state (`local_state`) for a kernel; `k` is NULL for a method without a kernel. */
     svmp_status (*alloc)(backend *b, const kernel *k);
     void (*free)(backend *b);
@@ -83,9 +87,9 @@ typedef struct backend_kind {
 } backend_kind;
 
 extern const backend_kind svmp_backend_ref, svmp_backend_cpu, svmp_backend_cpu_baseline, svmp_backend_cpu_avx2,
-    svmp_backend_cpu_avx512, svmp_backend_cuda, svmp_backend_cuda_f64;
+    svmp_backend_cpu_avx512;
 
-/* `cuda` where there is a GPU that can run the model and the run is large enough, else `cpu`. */
+/* The first device of the plug-ins where it can run the model and the run is large enough, else `cpu`. */
 extern const backend_kind svmp_backend_auto;
 
 /* The name of backend k; NULL beyond the last one. */
@@ -102,6 +106,7 @@ struct backend {
     const svmp_model *model;
     size_t n;
     uint64_t seed;
+    const step_rule *rule; /* of steps; NULL: none */
     int threads;
     node_span
         span; /* the nodes that `score` and `stein` process: all own nodes, or first the interior and then the rest */

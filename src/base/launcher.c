@@ -1,24 +1,20 @@
 #include <stdlib.h>
 
+#include "base/peers.h"
+#include "known_plugins.h"
 #include "svmp_parallel.h"
 
-/* The environment variables of launchers. Between SIGTERM and SIGKILL mpirun waits a second by default, and Slurm its
- * KillWait, 30 s by default. */
+/* The environment variables of launchers, from the plug-ins that connect processes. */
 static const struct launcher {
     const char *name;
     const char *mark, *processes, *process; /* the others count where the mark is set */
-    const char *setting;                    /* seconds, or NULL */
-    double grace;
-    int connects;
+    const char *setting;                    /* of the seconds between SIGTERM and SIGKILL, or NULL */
+    double grace;                           /* these seconds by default */
+    const char *advice;                     /* if it does not connect its processes; NULL: it does */
 } launchers[] = {
-    {"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
-     "OMPI_MCA_odls_base_sigkill_timeout", 1, 1},
-    {"mpiexec", "MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK", NULL, 1, 1}, /* of MPICH, which srun may have started */
-    {"srun", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30, 1},
-    {"srun", "PMI_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30, 1},
-    {"mpiexec", "PMI_RANK", "PMI_SIZE", "PMI_RANK", NULL, 1, 1},
-    {"mpiexec", "MPI_LOCALNRANKS", "MPI_LOCALNRANKS", "MPI_LOCALRANKID", NULL, 1, 1},
-    {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, 30, 0},
+#define ROW(plugin, ...) {__VA_ARGS__},
+    KNOWN_LAUNCHER(ROW) /* */ {NULL, NULL, NULL, NULL, NULL, 0, NULL}
+#undef ROW
 };
 
 static size_t number(const char *name) {
@@ -26,15 +22,24 @@ static size_t number(const char *name) {
     return text ? strtoul(text, NULL, 10) : 0;
 }
 
+static const struct launcher *find(void) {
+    for (const struct launcher *l = launchers; l->name; l++)
+        if (getenv(l->mark) && getenv(l->processes)) return l;
+    return NULL;
+}
+
+const char *svmp_launch_advice(void) {
+    const struct launcher *l = find();
+    return l && l->advice ? l->advice : "";
+}
+
 void svmp_launch_read(svmp_launch *launch) {
     if (launch == NULL) return;
     *launch = (svmp_launch){0};
-    for (const struct launcher *l = launchers; l < launchers + sizeof launchers / sizeof *launchers; l++) {
-        if (getenv(l->mark) == NULL || getenv(l->processes) == NULL) continue;
-        const char *setting = l->setting ? getenv(l->setting) : NULL;
-        const double seconds = setting ? strtod(setting, NULL) : 0;
-        *launch = (svmp_launch){number(l->processes), number(l->process),
-                                seconds > 0 && seconds < 1e6 ? seconds : l->grace, l->name, l->connects};
-        return;
-    }
+    const struct launcher *l = find();
+    if (l == NULL) return;
+    const char *setting = l->setting ? getenv(l->setting) : NULL;
+    const double seconds = setting ? strtod(setting, NULL) : 0;
+    *launch = (svmp_launch){number(l->processes), number(l->process), seconds > 0 && seconds < 1e6 ? seconds : l->grace,
+                            l->name, l->advice == NULL};
 }

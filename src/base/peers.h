@@ -1,4 +1,4 @@
-/* The processes that work on one model: svmp_peers of svmp_plugin.h, which the plug-in svmp_mpi.so makes. A context is
+/* The processes that work on one model: svmp_peers of svmp_plugin.h, which a plug-in makes. A context is
  * never without peers, nor is a graph: alone they are svmp_alone. A context that has joined others may have whole
  * models, too: what is done with a model concerns the peers of its graph. */
 #ifndef SVMP_BASE_PEERS_H
@@ -16,6 +16,9 @@ static inline svmp_launch svmp_launched(void) {
     svmp_launch_read(&launch);
     return launch;
 }
+
+/* What to do about a launcher that does not connect the processes that it has started; "" if it does. */
+const char *svmp_launch_advice(void);
 
 /* One process, count 1: these functions do nothing, or copy what is this process's own. */
 extern const svmp_peers svmp_alone;

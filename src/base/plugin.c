@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "base/shared_library.h"
+#include "known_plugins.h"
 
 /* The names of a plug-in, and where it was found. */
 typedef struct plugin_search {
     const char *name;
-    char file[64], variable[64]; /* svmp_mpi.so, SVMP_MPI */
+    char file[64], variable[64]; /* svmp_NAME.so, SVMP_NAME */
     char path[4096];             /* of the file that was loaded, or that could not be */
     void *library;
     int global; /* whether libraries that it loads see its symbols */
@@ -107,11 +108,12 @@ static plugin_state check(const plugin_search *s, svmp_plugin_kind kind, const s
 }
 
 /* A plug-in that is linked into this library; NULL: it is to be loaded. */
-static const svmp_plugin *find_inside(const char *name) {
-#ifdef SVMP_MPI_INSIDE
-    const svmp_plugin *svmp_mpi_plugin_entry(void);
-    if (strcmp(name, "mpi") == 0) return svmp_mpi_plugin_entry();
-#endif
+static const svmp_plugin *find_linked(const char *name) {
+#define LINKED(plugin)                                                                                                 \
+    const svmp_plugin *svmp_##plugin##_plugin_entry(void);                                                             \
+    if (strcmp(name, #plugin) == 0) return svmp_##plugin##_plugin_entry();
+    LINKED_PLUGINS(LINKED)
+#undef LINKED
     return (void)name, NULL;
 }
 
@@ -120,7 +122,7 @@ plugin_state svmp_plugin_find(svmp_plugin_kind kind, const char *name, const svm
     plugin_search s;
     set_names(&s, kind, name);
     const char *given = getenv(s.variable);
-    if (given == NULL && (*found = find_inside(name)) != NULL) return PLUGIN_FOUND;
+    if (given == NULL && (*found = find_linked(name)) != NULL) return PLUGIN_FOUND;
     if (given)
         try_given(&s, given, why, size);
     else

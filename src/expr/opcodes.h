@@ -17,11 +17,9 @@ typedef enum expr_op {
     OP_COUNT
 } expr_op;
 
-/* A product that is rounded, whatever is added to it: compilers for devices would join it to the sum. Those of the host
- * are told not to by an option. */
-#ifdef __CUDACC__
-#define PRODUCT(p, q) __dmul_rn(p, q)
-#else
+/* A product that is rounded, whatever is added to it. Compilers for devices would join it to the sum, so that a device
+ * defines it before; compilers of the host have an option for it. */
+#ifndef PRODUCT
 #define PRODUCT(p, q) ((p) * (q))
 #endif
 

@@ -3,42 +3,27 @@
 #ifndef SVMP_MATHS_FAST_BITS_H
 #define SVMP_MATHS_FAST_BITS_H
 
-#ifdef __CUDACC_RTC__
-typedef unsigned long long uint64_t;
-#else
+#ifndef SVMP_DEVICE /* a device that compiles this file has its own of these */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#endif
 
 /* How such functions are declared. FAST_CALLED: on a device compiled once, for all that call it. */
-#ifdef __CUDACC__
-#define FAST        static __device__ __forceinline__
-#define FAST_CALLED static __device__ __noinline__
-#else
 #define FAST        static inline __attribute__((always_inline))
 #define FAST_CALLED FAST
-#endif
 
 FAST uint64_t svmp_to_bits(double a) {
-#ifdef __CUDACC__
-    return (uint64_t)__double_as_longlong(a);
-#else
     uint64_t bits;
     memcpy(&bits, &a, sizeof bits);
     return bits;
-#endif
 }
 
 FAST double svmp_from_bits(uint64_t bits) {
-#ifdef __CUDACC__
-    return __longlong_as_double((long long)bits);
-#else
     double a;
     memcpy(&a, &bits, sizeof a);
     return a;
-#endif
 }
+#endif
 
 /* |a| with the sign of b. */
 FAST double svmp_signed(double a, double b) {

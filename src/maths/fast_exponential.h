@@ -9,7 +9,7 @@
 
 #include "maths/fast_bits.h"
 
-#ifdef __CUDACC__
+#ifdef SVMP_DEVICE
 #define svmp_exp   exp
 #define svmp_expm1 expm1
 #define svmp_sinh  sinh

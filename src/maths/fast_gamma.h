@@ -59,7 +59,7 @@ FAST double svmp_positive_trigamma(double x) {
     const double added = x < 0.5 ? square * ((1 + x) * (1 + x) + x * x) : x < 1.5 ? square : 0;
     return x < 2.5 ? near + added : far;
 }
-#ifndef __CUDACC__ /* a device has its own of these */
+#ifndef SVMP_DEVICE /* a device has its own of these */
 /* log gamma(2 + z), |z| <= 1/2: it is 0 at z = 0. */
 FAST double svmp_log_gamma_near_2(double z) {
     static const double q[] = {0x1.b0ee6072093cep-2,   0x1.4a34cc4a60fa6p-2,   -0x1.13e001a557555p-4,

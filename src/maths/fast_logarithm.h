@@ -13,7 +13,7 @@ FAST double svmp_lost_of_1p(double x) {
     return x < 1 ? x - (sum - 1) : 1 - (sum - x);
 }
 
-#ifdef __CUDACC__
+#ifdef SVMP_DEVICE
 #define svmp_ln            log
 #define svmp_log1p         log1p
 #define svmp_log_ilogit(a) (((a) < 0 ? (a) : 0) - log1p(exp(-fabs(a))))

@@ -4,7 +4,7 @@
 
 #include "maths/fast_logarithm.h"
 
-#ifdef __CUDACC__
+#ifdef SVMP_DEVICE
 #define svmp_pow pow
 #else
 

@@ -7,7 +7,7 @@
 
 #include "maths/fast_exponential.h"
 
-#ifdef __CUDACC__
+#ifdef SVMP_DEVICE
 #define svmp_sin  sin
 #define svmp_cos  cos
 #define svmp_tan  tan

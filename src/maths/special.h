@@ -8,20 +8,15 @@
 #include "maths/fast_power.h"
 #include "maths/fast_trigonometric.h"
 
-/* How the functions are declared, and those that only they call: on a device as its own. A structure is MADE(type){...}
- * in C and in C++. */
-#ifdef __CUDACC__
-#define SPECIAL     static __device__ __noinline__
-#define SPECIAL_OWN static __device__ __noinline__
-#define MADE(type)  type
-#else
+/* How the functions are declared, and those that only they call. A structure is MADE(type){...} in C and in C++. */
+#ifndef SVMP_DEVICE
 #define SPECIAL
 #define SPECIAL_OWN static
 #define MADE(type)  (type)
 #endif
 
 SPECIAL double svmp_log_gamma(double x); /* log |gamma(x)| */
-#ifdef __CUDACC__
+#ifdef SVMP_DEVICE
 #define svmp_gamma tgamma
 #else
 double svmp_gamma(double x);

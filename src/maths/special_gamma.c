@@ -7,7 +7,7 @@
 #include <math.h>
 
 SPECIAL double svmp_log_gamma(double x) {
-#ifdef __CUDACC__
+#ifdef SVMP_DEVICE
     return lgamma(x);
 #else
     int sign;
@@ -15,7 +15,7 @@ SPECIAL double svmp_log_gamma(double x) {
 #endif
 }
 
-#ifndef __CUDACC__
+#ifndef SVMP_DEVICE
 double svmp_gamma(double x) { return x > 0 ? svmp_positive_gamma(x) : tgamma(x); }
 #endif
 

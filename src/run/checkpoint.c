@@ -1,6 +1,7 @@
 /* Saves and loads a run: first the identity of its model and options, then its state. */
 #include <string.h>
 
+#include "backend/device_backend.h"
 #include "base/number.h"
 #include "model/fingerprint.h"
 #include "run/checkpoint_file.h"
@@ -70,7 +71,7 @@ static svmp_status may_grow(const checkpoint *file, const svmp_run *run, const c
 /* Checkpoints of svmp 0.2.0 store the requested backend. If that is `auto`, they continue with whatever it selects now.
  * It may also be a GPU that was not used. */
 static svmp_status other_backend(const checkpoint *file, const svmp_run *run, const char *saved, const char *now) {
-    if (run->method->on_host && strncmp(saved, "cuda", 4) == 0) return SVMP_OK;
+    if (run->method->on_host && svmp_device_is_named(saved)) return SVMP_OK;
     if (strcmp(saved, svmp_backend_auto.name) != 0)
         return svmp_run_refuse_backend(run->context, file->path, saved, now);
     svmp_log(

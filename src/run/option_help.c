@@ -3,9 +3,11 @@
  *     {names}            the values that the option can take
  *     {shapes} {domains} the parts of a kernel
  *     {defaults}         the default value of each method
+ *     {devices}          the backends of plug-ins
  */
 #include <string.h>
 
+#include "backend/device_backend.h"
 #include "method/method.h"
 #include "run/option_table.h"
 #include "stein/kernel.h"
@@ -68,11 +70,21 @@ static void list_defaults(const char *option, char list[LIST_MOST]) {
     if (*usual) append(list, length, length ? "; others: " : "", usual);
 }
 
+/* "one: an NVIDIA GPU; two: in double precision; " */
+static void list_devices(char list[LIST_MOST]) {
+    size_t length = 0;
+    for (size_t k = 0; svmp_device_kind(k); k++) {
+        length = append(list, length, svmp_device_kind(k)->name, ": ");
+        length = append(list, length, svmp_device_words(k), "; ");
+    }
+}
+
 static const char *list_of(const option_row *row, const char *word, size_t length, char list[LIST_MOST]) {
     *list = '\0';
     if (strncmp(word, "names", length) == 0 && row->names) svmp_list_names(row->names, "or", list, LIST_MOST);
     if (strncmp(word, "shapes", length) == 0) svmp_list_names(svmp_kernel_shape_name, "or", list, LIST_MOST);
     if (strncmp(word, "domains", length) == 0) svmp_list_names(svmp_domain_name, "or", list, LIST_MOST);
+    if (strncmp(word, "devices", length) == 0) list_devices(list);
     if (strncmp(word, "defaults", length) == 0) list_defaults(row->option.name, list);
     return list;
 }

@@ -25,7 +25,7 @@
     TEXT(init, 0, "START", NULL, "Start", svmp_init_name, "{names}, or FILE [{defaults}]")                             \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "random seed")                                                       \
     TEXT(backend, 0, "NAME", "cpu", "Machine", svmp_backend_name,                                                      \
-         "{names}; cuda: an NVIDIA GPU; cuda-f64: in double precision; auto: a GPU where it pays, else cpu; "          \
+         "{names}; {devices}auto: a GPU where it pays, else cpu; "                                                     \
          "ref: plain loops, slow")
 
 #define ROW(field, letter, argument, standard, type, low, high, group, names, help)                                    \

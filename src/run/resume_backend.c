@@ -1,6 +1,7 @@
 /* The backend of a run that continues from a checkpoint; another one would compute other bits. */
 #include <string.h>
 
+#include "backend/device_backend.h"
 #include "base/notes.h"
 #include "base/peers.h"
 #include "method/method.h"
@@ -40,7 +41,7 @@ svmp_status svmp_options_resume(svmp_options *options, const char *path) {
     const method *chosen = svmp_method_find(context, svmp_options_get(options, "method"));
     if (chosen == NULL) return SVMP_BAD_CALL;
     const int chooses = strcmp(asked, svmp_backend_auto.name) == 0;
-    if (!chooses && (chosen->on_host || strncmp(asked, "cuda", 4) != 0))
+    if (!chooses && (chosen->on_host || !svmp_device_is_named(asked)))
         return SVMP_OK; /* the run is on the CPU; svmp_run_load checks it at lower cost */
     SVMP_TRY(saved_backend(context, path, saved, sizeof saved));
     if (*saved == '\0' || strcmp(saved, asked) == 0 || strcmp(saved, svmp_backend_auto.name) == 0) return SVMP_OK;

@@ -157,7 +157,7 @@ static const backend_kind *choose_backend(svmp_run *run, size_t n) {
 
 /* Does not search for a device that would compute nothing. */
 static const backend_kind *spare_device(const svmp_run *run, const backend_kind *kind) {
-    if (!run->method->on_host || (kind != &svmp_backend_cuda && kind != &svmp_backend_cuda_f64)) return kind;
+    if (!run->method->on_host || kind->plugin == NULL) return kind;
     svmp_log(run->context, SVMP_LOG_WARNING, "The method '%s' computes nothing on a GPU; the run uses the CPU.",
              run->method->name);
     return &svmp_backend_cpu;

@@ -27,7 +27,7 @@ refuses 2 "Unknown backend 'cuda-64'; did you mean 'cuda-f64'?" run chain.mtx --
 refuses 2 "Unknown backend 'avx2'; available: cpu, " run chain.mtx --backend avx2 -o out.csv
 SVMP_CUDA=/no/such/file.so refuses 2 "SVMP_CUDA names '/no/such/file.so', which cannot be loaded (cannot open shared object file" run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA="$PWD/chain.mtx" refuses 2 "SVMP_CUDA names '$PWD/chain.mtx', which cannot be loaded (" run chain.mtx --backend cuda -o out.csv
-SVMP_CUDA='' refuses 2 "SVMP_CUDA is empty, so GPUs are not used." run chain.mtx --backend cuda -o out.csv
+SVMP_CUDA='' refuses 2 "SVMP_CUDA is empty, so the plug-in svmp_cuda.so is not used." run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA='' works run chain.mtx -n 5 -t 1 -q --backend auto -o auto.csv
 
 # chosen REASON ARGUMENT...: what `auto` says; the choice is a message, which --quiet leaves out, and no progress.
@@ -45,11 +45,11 @@ chosen() {
 clause() { local first=${1%%. *}; first=${first%.}; [[ $first == [A-Z][a-z]* ]] && first=${first,}; echo "$first"; } # a sentence as one
 chosen "the method 'nuts' gains nothing on a GPU" -m nuts --warmup 5 --draws 5
 chosen "the run is small for a GPU" -m graphical -n 5 -t 3
-SVMP_CUDA='' chosen "SVMP_CUDA is empty, so GPUs are not used" -m graphical -n 600 -t 2
+SVMP_CUDA='' chosen "SVMP_CUDA is empty, so the plug-in svmp_cuda.so is not used" -m graphical -n 600 -t 2
 SVMP_CUDA=/no/such/file.so "$SVMP" run chain.mtx b.mtx --verify no --backend auto -m graphical -n 600 -t 2 -q >said 2>errors || fail "$(cat errors)"
 grep -qxE "svmp: warning: SVMP_CUDA .*'/no/such/file.so'.* The run uses the CPU\." errors || fail "$(cat errors)"
 SVMP_CUDA=/no/such/file.so "$SVMP" run chain.mtx b.mtx --verify no --backend auto -m graphical -n 600 -t 2 >said 2>errors || fail "$(cat errors)"
-grep -qx "svmp: The backend is 'cpu-[a-z0-9]*': the library for GPUs cannot be used\." errors || fail "$(cat errors)"
+grep -qx "svmp: The backend is 'cpu-[a-z0-9]*': the plug-in for GPUs cannot be used\." errors || fail "$(cat errors)"
 gpu=$("$SVMP" --version | sed -n 's/^gpu: no\. //p')
 if [[ -n $gpu ]]; then # no library, no driver or no GPU: one sentence, and `auto` is the CPU
     refuses 2 "$gpu" run chain.mtx --backend cuda-f64 -o out.csv

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "backend/device_backend.h"
+#include "base/shared_library.h"
 #include "compare.h"
 #include "cuda/cuda_backend.h"
 #include "cuda/nvrtc.h"
@@ -28,24 +30,42 @@ typedef struct bounds {
 
 static size_t sets_compiled;
 
+const device_ops *find_device(void) {
+    const char *path = getenv("SVMP_CUDA");
+    const device_ops *(*entry)(void) = NULL;
+    char why[300];
+    int absent;
+    void *library = svmp_library_open(path ? path : "svmp_cuda.so", 0, &absent, why, sizeof why);
+    return library && svmp_library_bind(library, "svmp_cuda_device", &entry) ? entry() : NULL;
+}
+
 /* The backends as they are, but for what they compile: all programs, or none. */
-static svmp_status alloc_other(backend *b, const kernel *k, int bits, int compiles) {
+static int open_other(const svmp_device_request *request, svmp_device_particles *made, int bits, int compiles) {
     static device_ops other[2]; /* they outlive their backends */
-    const device_ops *ops = NULL;
-    SVMP_TRY(svmp_cuda_load(b->context, &ops));
+    const device_ops *ops = find_device();
+    if (ops == NULL) return puts("SVMP_CUDA is not the path of svmp_cuda.so"), SVMP_UNSUPPORTED;
     other[compiles] = *ops;
     other[compiles].worth = 0;
     if (!compiles) other[compiles].capability = NULL;
-    SVMP_TRY(svmp_cuda_alloc(b, k, &other[compiles], bits));
-    sets_compiled += ((const cuda *)b->local_state)->generated_count;
-    return SVMP_OK;
+    const int status = svmp_cuda_open(request, &other[compiles], bits, made);
+    if (status == SVMP_OK) sets_compiled += ((const cuda_run *)made->own)->own->generated_count;
+    return status;
 }
-static svmp_status alloc_compiled_32(backend *b, const kernel *k) { return alloc_other(b, k, 32, 1); }
-static svmp_status alloc_compiled_64(backend *b, const kernel *k) { return alloc_other(b, k, 64, 1); }
-static svmp_status alloc_interpreted(backend *b, const kernel *k) { return alloc_other(b, k, 64, 0); }
-static CUDA_KIND(compiled_32, "cuda", alloc_compiled_32);
-static CUDA_KIND(compiled_64, "cuda-f64", alloc_compiled_64);
-static CUDA_KIND(interpreted, "cuda-f64", alloc_interpreted);
+static int open_compiled_32(const svmp_device_request *r, svmp_device_particles *made) {
+    return open_other(r, made, 32, 1);
+}
+static int open_compiled_64(const svmp_device_request *r, svmp_device_particles *made) {
+    return open_other(r, made, 64, 1);
+}
+static int open_interpreted(const svmp_device_request *r, svmp_device_particles *made) {
+    return open_other(r, made, 64, 0);
+}
+static const svmp_device device_32 = CUDA_DEVICE("cuda", "cuda-f64", open_compiled_32),
+                         device_64 = CUDA_DEVICE("cuda-f64", NULL, open_compiled_64),
+                         device_plain = CUDA_DEVICE("cuda-f64", NULL, open_interpreted);
+static const backend_kind compiled_32 = DEVICE_KIND("cuda", NULL, &device_32),
+                          compiled_64 = DEVICE_KIND("cuda-f64", NULL, &device_64),
+                          interpreted = DEVICE_KIND("cuda-f64", NULL, &device_plain);
 
 static const bounds both[] = {{&compiled_64, 1e-12}, {&compiled_32, 1e-6}};
 static const backend_kind *const kinds[] = {&compiled_64, &compiled_32};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plugin.h"
 #include "base/random.h"
 #include "cuda/cuda_backend.h"
 #include "cuda/generate_code.h"
@@ -61,6 +62,7 @@ static double apart(double a, double b) {
 }
 
 int check_operations(svmp_context *context) {
+    const svmp_host host = svmp_plugin_host(context);
     const device_ops *ops = NULL;
     device *d = NULL;
     char why[512], *text = NULL, *image = NULL;
@@ -72,13 +74,14 @@ int check_operations(svmp_context *context) {
     static double x[SLOTS * N], one[SLOTS * N], two[SLOTS * N];
     const uint32_t variables[] = {0, 1, 2};
     int bad = 0;
-    if (svmp_cuda_load(context, &ops) != SVMP_OK) return puts(svmp_context_error(context)), 1;
+    ops = find_device();
+    if (ops == NULL) return puts("SVMP_CUDA is not the path of svmp_cuda.so"), 1;
     if (!svmp_nvrtc_find(&compiler, why, sizeof why)) return printf("skip operations: %s\n", why), 0;
     if (ops->open(&d, 0, why, sizeof why) != 0) return puts(why), 1;
     for (size_t g = 0; g < COUNT; g++) make_program((uint32_t)(FIRST + g), &programs[g]), list[g] = &programs[g];
     for (size_t s = 0; s <= SETS; s++) first[s] = s * EACH_SET < COUNT ? s * EACH_SET : COUNT;
-    if (svmp_generate(context, SETS, first, list, 1, &text) != SVMP_OK) return 1;
-    if (svmp_nvrtc_compile(context, &compiler, text, ops->capability(d), &image, &bytes, why, sizeof why) != SVMP_OK)
+    if (svmp_generate(&host, SETS, first, list, 1, &text) != SVMP_OK) return 1;
+    if (svmp_nvrtc_compile(&host, &compiler, text, ops->capability(d), &image, &bytes, why, sizeof why) != SVMP_OK)
         return 1;
     if (image == NULL || ops->load(d, image, bytes, SETS, kernels) != 0) return printf("BAD  operations: %s\n", why), 1;
 

@@ -3,8 +3,12 @@
 #define SVMP_TESTS_OPERATIONS_H
 
 #include "base/context.h"
+#include "cuda/device.h"
 
 /* Prints a line for operations whose bits differ, and one in the end. Returns how many are more than 1e-14 apart. */
 int check_operations(svmp_context *context);
+
+/* The GPUs, of the plug-in that $SVMP_CUDA names; NULL: it is none (gpu.c). */
+const device_ops *find_device(void);
 
 #endif

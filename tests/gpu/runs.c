@@ -10,6 +10,8 @@
 
 static int failures;
 
+static const backend_kind *find(const char *name) { return svmp_backend_find(context, name); }
+
 /* A run of some iterations; the particles at its end. Watched: scores and velocities are read in each iteration, so
  * that it is not one launch. Late: nobody waits for what came of a step. */
 enum { WATCHED = 1, LATE = 2 };
@@ -108,7 +110,7 @@ static void check_wide_bits(void) {
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         svmp_model *model = read_wide(&models[m]);
         for (size_t s = 0; s < 4; s++)
-            check_bits_of(model, models[m].curved ? "curved wide blankets" : "wide blankets", &svmp_backend_cuda,
+            check_bits_of(model, models[m].curved ? "curved wide blankets" : "wide blankets", find("cuda"),
                           kernels[(m + s) % 3], rules[(m + s) % 4], sizes[s]);
         svmp_model_free(model);
     }
@@ -123,7 +125,7 @@ static double *velocities(const svmp_model *model, const char *text, size_t n, p
     const double *phi;
     const size_t variables = svmp_graph_variables(svmp_model_graph(model));
     must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
-    must(svmp_backend_create(&svmp_backend_cuda, model, n, 1, &k, NULL, &b));
+    must(svmp_backend_create(find("cuda"), model, n, 1, &k, NULL, &b));
     for (size_t t = first; t <= last; t++) {
         must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
         for (size_t i = 0; i < variables; i++) place(t, i, n, x + i * n);

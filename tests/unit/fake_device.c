@@ -1,22 +1,26 @@
-/* A library of devices without a device: of this build, or, as $FAKE_DEVICE says, of another version or layout. */
+/* The plug-in svmp_cuda.so without a device: of this build, or, if $FAKE_DEVICE is "version", of another one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/device.h"
+#include "svmp_plugin.h"
 
-static int open_device(device **made, size_t which, char *text, size_t size) {
-    (void)made, (void)which;
-    snprintf(text, size, "No device is in here. There may be one elsewhere. To run without it, use --backend cpu.");
-    return 1;
+static int look(char *words, size_t size) {
+    snprintf(words, size, "No device is in here. There may be one elsewhere.\nnvrtc: yes, 1.2");
+    return 0;
 }
 
-__attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void);
-const device_ops *svmp_cuda_device(void) {
-    static device_ops ops;
-    const char *other = getenv("FAKE_DEVICE");
-    ops = (device_ops){.version = DEVICE_VERSION, .layout = DEVICE_NUMBERS, .name = "fake", .open = open_device};
-    ops.version += strcmp(other, "version") == 0;
-    ops.layout[DEVICE_COUNT - 1] += strcmp(other, "layout") == 0;
-    return &ops;
+__attribute__((visibility("default"))) const svmp_plugin *svmp_plugin_entry(void);
+const svmp_plugin *svmp_plugin_entry(void) {
+    static const svmp_device *const devices[] = {NULL};
+    static const size_t layout[] = SVMP_PLUGIN_LAYOUT;
+    static svmp_plugin plugin;
+    plugin = (svmp_plugin){.version = SVMP_PLUGIN_VERSION + (strcmp(getenv("FAKE_DEVICE"), "version") == 0),
+                           .kind = SVMP_PLUGIN_DEVICE,
+                           .name = "cuda",
+                           .layout = layout,
+                           .layout_count = sizeof layout / sizeof *layout,
+                           .look = look,
+                           .devices = devices};
+    return &plugin;
 }

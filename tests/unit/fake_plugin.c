@@ -17,7 +17,7 @@ const svmp_plugin *svmp_plugin_entry(void) {
                            .name = "fake",
                            .layout = layout,
                            .layout_count = COUNT};
-    layout[COUNT - 1] = sizeof(svmp_plugin) + (strcmp(other, "layout") == 0);
+    layout[COUNT - 1] = sizeof(svmp_device) + (strcmp(other, "layout") == 0);
     if (strcmp(other, "version") == 0) plugin.version++;
     if (strcmp(other, "count") == 0) plugin.layout_count--;
     if (strcmp(other, "kind") == 0) plugin.kind = SVMP_PLUGIN_DEVICE;

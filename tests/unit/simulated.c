@@ -188,9 +188,9 @@ static int outcome(device *d, step_result *result) {
 }
 
 #define SIMULATED                                                                                                      \
-    .version = DEVICE_VERSION, .name = "simulated", .open = open_device, .close = close_device, .describe = describe,  \
-    .error = error, .room = room, .allocate = allocate, .release = release, .to_device = copy, .to_host = copy,        \
-    .clear = clear, .launch = launch, .step = step_all, .outcome = outcome, .far = far
+    .open = open_device, .close = close_device, .describe = describe, .error = error, .room = room,                    \
+    .allocate = allocate, .release = release, .to_device = copy, .to_host = copy, .clear = clear, .launch = launch,    \
+    .step = step_all, .outcome = outcome, .far = far
 
 static const device_ops simulated = {SIMULATED};
 
@@ -279,15 +279,26 @@ static int load_generated(device *d, const void *image, size_t bytes, size_t cou
 
 static const device_ops simulated_generated = {SIMULATED, .capability = capability, .load = load_generated};
 const device_ops *const test_simulated_compiles = &simulated_generated;
-static svmp_status alloc_generated(backend *b, const kernel *k) {
-    return svmp_cuda_alloc(b, k, &simulated_generated, 64);
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+static int open_32(const svmp_device_request *request, svmp_device_particles *made) {
+    return svmp_cuda_open(request, &simulated, 32, made);
 }
 
-static svmp_status alloc_32(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 32); }
-static svmp_status alloc_whole(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated_whole, 32); }
-static svmp_status alloc_64(backend *b, const kernel *k) { return svmp_cuda_alloc(b, k, &simulated, 64); }
+static int open_64(const svmp_device_request *request, svmp_device_particles *made) {
+    return svmp_cuda_open(request, &simulated, 64, made);
+}
 
-CUDA_KIND(test_backend_simulated, "cuda", alloc_32);
-CUDA_KIND(test_backend_simulated_f64, "cuda-f64", alloc_64);
-CUDA_KIND(test_backend_simulated_whole, "cuda", alloc_whole);
-CUDA_KIND(test_backend_simulated_generated, "cuda-f64", alloc_generated);
+static int open_whole(const svmp_device_request *request, svmp_device_particles *made) {
+    return svmp_cuda_open(request, &simulated_whole, 32, made);
+}
+
+static int open_generated(const svmp_device_request *request, svmp_device_particles *made) {
+    return svmp_cuda_open(request, &simulated_generated, 64, made);
+}
+
+const svmp_device test_device_simulated = CUDA_DEVICE("cuda", "cuda-f64", open_32),
+                  test_device_simulated_f64 = CUDA_DEVICE("cuda-f64", NULL, open_64),
+                  test_device_simulated_whole = CUDA_DEVICE("cuda", "cuda-f64", open_whole),
+                  test_device_simulated_generated = CUDA_DEVICE("cuda-f64", NULL, open_generated);

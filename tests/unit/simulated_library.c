@@ -1,17 +1,24 @@
-/* The simulated device as the library that svmp loads for GPUs, so that tests of the programs can name it in SVMP_CUDA.
+/* The simulated device as the plug-in svmp_cuda.so, so that tests of the programs can name it in SVMP_CUDA.
  * $SIMULATED_FAILURE: launches until one fails; $SIMULATED_ROOM: bytes of memory that it has. */
 #include <stdlib.h>
 
 #include "simulated.h"
 
-__attribute__((visibility("default"))) const device_ops *svmp_cuda_device(void);
-const device_ops *svmp_cuda_device(void) {
-    static device_ops ops;
-    static const size_t layout[] = DEVICE_NUMBERS;
+static int look(char *words, size_t size) { return svmp_cuda_look(test_simulated_launches, words, size); }
+
+__attribute__((visibility("default"))) const svmp_plugin *svmp_plugin_entry(void);
+const svmp_plugin *svmp_plugin_entry(void) {
+    static const size_t layout[] = SVMP_PLUGIN_LAYOUT;
+    static const svmp_device *const devices[] = {&test_device_simulated_whole, &test_device_simulated_f64, NULL};
+    static const svmp_plugin plugin = {.version = SVMP_PLUGIN_VERSION,
+                                       .kind = SVMP_PLUGIN_DEVICE,
+                                       .name = "cuda",
+                                       .layout = layout,
+                                       .layout_count = sizeof layout / sizeof *layout,
+                                       .look = look,
+                                       .devices = devices};
     const char *failure = getenv("SIMULATED_FAILURE"), *room = getenv("SIMULATED_ROOM");
-    ops = *test_simulated_launches;
-    for (size_t k = 0; k < DEVICE_COUNT; k++) ops.layout[k] = layout[k];
     test_simulated_failure = failure ? strtoul(failure, NULL, 10) : 0;
     test_simulated_room = room ? strtoul(room, NULL, 10) : test_simulated_room;
-    return &ops;
+    return &plugin;
 }

@@ -7,9 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/backend_choice.h"
+#include "backend/device_backend.h"
 #include "gpu/compare.h"
 #include "listed.h"
 #include "method/method.h"
+#include "model/computed.h"
 #include "simulated.h"
 
 static void expect(const comparison *c, const char *name, double tolerance) {
@@ -498,7 +501,31 @@ static void test_functions_are_refused(void **state) {
     assert_ok(svmp_model_add_callback(model, 1, &node, parabola, NULL));
     assert_ok(svmp_model_finish(model));
     assert_int_equal(svmp_backend_create(&test_backend_simulated, model, 5, 1, NULL, NULL, &b), SVMP_UNSUPPORTED);
-    assert_non_null(strstr(svmp_context_error(context), "C function"));
+    assert_non_null(strstr(svmp_context_error(context), "it has factors given as functions"));
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* A recursion of many steps is kept as rows that are computed one after the other: the device refuses the model, and
+ * `auto` uses the CPU, with the reason. */
+static void test_computed_rows_run_on_the_cpu(void **state) {
+    (void)state;
+    const char *text = "model { a ~ dnorm(0, 1)\n b ~ dnorm(0, 1)\n h[1] <- exp(a)\n"
+                       "for (t in 2:400) { h[t] <- 0.1 + ilogit(b) * h[t-1] + 0.05 * sin(h[t-1]) }\n"
+                       "for (t in 1:400) { y[t] ~ dnorm(h[t], 1) } }";
+    char why[512];
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    backend *b = NULL;
+    size_t blocks = 0;
+    assert_ok(svmp_model_read_text(context, NULL, text, NULL, NULL, &model));
+    for (size_t g = 0; g < model->group_count; g++) blocks += svmp_computed_group_is(&model->groups[g]);
+    assert_true(blocks > 0);
+    assert_int_equal(svmp_backend_create(&test_backend_simulated, model, 5, 1, NULL, NULL, &b), SVMP_UNSUPPORTED);
+    assert_string_equal(svmp_context_error(context), "The backend 'cuda' cannot run this model: it has recursions that "
+                                                     "are computed step by step. Use backend = cpu.");
+    svmp_backend_choose(model, 1000000, NULL, why, sizeof why);
+    assert_string_equal(why, "the model has recursions that are computed step by step, which GPUs cannot run");
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -630,6 +657,7 @@ int main(void) {
         cmocka_unit_test(test_late_checkpoint),
         cmocka_unit_test(test_late_divergence),
         cmocka_unit_test(test_functions_are_refused),
+        cmocka_unit_test(test_computed_rows_run_on_the_cpu),
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_discrepancy_falls_back),
         cmocka_unit_test(test_what_is_not_finite),

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/backend.h"
+#include "base/plugin.h"
 #include "cuda/generate_code.h"
 #include "maths/special.h"
 
@@ -23,6 +25,10 @@
 #include "gpu/compare.h"
 #include "listed.h"
 #include "simulated.h"
+
+/* A plug-in's view of the library. */
+#define HOST(context)                                                                                                  \
+    (svmp_host[]) { svmp_plugin_host(context) }
 
 static char work[] = "/tmp/svmp-test-generate-XXXXXX";
 
@@ -205,10 +211,10 @@ static void test_random_programs(void **state) {
     assert_true(svmp_nvrtc_find(&compiler, why, sizeof why));
     assert_int_equal(ops->open(&d, 0, why, sizeof why), 0);
     for (unsigned width = 1; width <= 4; width += 3) {
-        assert_ok(svmp_generate(context, 2, first, list, width, &text));
-        assert_ok(svmp_generate(context, 2, first, list, width, &again));
+        assert_ok(svmp_generate(HOST(context), 2, first, list, width, &text));
+        assert_ok(svmp_generate(HOST(context), 2, first, list, width, &again));
         assert_string_equal(text, again);
-        assert_ok(svmp_nvrtc_compile(context, &compiler, text, 90, &image, &bytes, why, sizeof why));
+        assert_ok(svmp_nvrtc_compile(HOST(context), &compiler, text, 90, &image, &bytes, why, sizeof why));
         if (image == NULL) fail_msg("%s", why);
         assert_int_equal(ops->load(d, image, bytes, 2, kernels), 0);
         for (size_t g = 0; g < PROGRAMS; g++) {
@@ -285,7 +291,7 @@ static void test_twins(void **state) {
         for (size_t e = 0; e < SLOTS * NUMBERS; e++) x[e] = 0.5 + 0.4 * test_random(79, e);
         for (size_t e = 0; e < COLUMNS; e++) columns[e] = 0.5 + 0.4 * test_random(80, e);
         interpret(&p, NUMBERS, x, columns, all);
-        assert_ok(svmp_cuda_find_twins(context, &p));
+        assert_ok(svmp_cuda_find_twins(HOST(context), &p));
         assert_true(p.count < INSTRUCTIONS);
         interpret(&p, NUMBERS, x, columns, few);
         for (size_t j = 0; j < SLOTS; j++)
@@ -327,14 +333,14 @@ static void test_kept(void **state) {
     const char code[] = "some machine code";
     char *image, path[200];
     size_t bytes;
-    assert_ok(svmp_kept_read(context, key, &image, &bytes));
+    assert_ok(svmp_kept_read(HOST(context), key, &image, &bytes));
     assert_null(image);
-    svmp_kept_write(context, key, code, sizeof code);
-    assert_ok(svmp_kept_read(context, key, &image, &bytes));
+    svmp_kept_write(HOST(context), key, code, sizeof code);
+    assert_ok(svmp_kept_read(HOST(context), key, &image, &bytes));
     assert_int_equal(bytes, sizeof code);
     assert_memory_equal(image, code, bytes);
     svmp_release(context, image);
-    assert_ok(svmp_kept_read(context, other, &image, &bytes)); /* whose file has the same name */
+    assert_ok(svmp_kept_read(HOST(context), other, &image, &bytes)); /* whose file has the same name */
     assert_null(image);
 
     snprintf(path, sizeof path, "%s/%016x.cubin", work, 0x1234);
@@ -347,13 +353,13 @@ static void test_kept(void **state) {
         fseek(file, at, SEEK_SET);
         fputc(byte ^ 8, file);
         fclose(file);
-        assert_ok(svmp_kept_read(context, key, &image, &bytes));
+        assert_ok(svmp_kept_read(HOST(context), key, &image, &bytes));
         assert_null(image);
-        svmp_kept_write(context, key, code, sizeof code);
+        svmp_kept_write(HOST(context), key, code, sizeof code);
     }
     for (long length = 0; length < about.st_size; length += 7) {
         assert_int_equal(truncate(path, length), 0);
-        assert_ok(svmp_kept_read(context, key, &image, &bytes));
+        assert_ok(svmp_kept_read(HOST(context), key, &image, &bytes));
         assert_null(image);
     }
     svmp_context_free(context);
@@ -366,7 +372,7 @@ static void expect_kept(int kept, size_t warnings, const char *part) {
     size_t bytes;
     svmp_context *context = test_context(1);
     assert_ok(svmp_context_set_log(context, remember, words));
-    assert_ok(svmp_kept_read(context, key, &image, &bytes));
+    assert_ok(svmp_kept_read(HOST(context), key, &image, &bytes));
     assert_int_equal(image != NULL, kept);
     if (count_lines(words) != warnings || strstr(words, part) == NULL)
         fail_msg("not %zu warnings with '%s', but '%s'", warnings, part, words);
@@ -378,7 +384,7 @@ static void write_kept(size_t warnings, const char *part) {
     char words[WORDS] = "";
     svmp_context *context = test_context(1);
     assert_ok(svmp_context_set_log(context, remember, words));
-    svmp_kept_write(context, (kept_key){0x1234, 0x5678}, "code", 4);
+    svmp_kept_write(HOST(context), (kept_key){0x1234, 0x5678}, "code", 4);
     if (count_lines(words) != warnings || strstr(words, part) == NULL)
         fail_msg("not %zu warnings with '%s', but '%s'", warnings, part, words);
     svmp_context_free(context);
@@ -482,8 +488,8 @@ static void *write_and_read(void *argument) {
     if (code == NULL || svmp_context_create(NULL, &context) != SVMP_OK) return free(code), NULL;
     memset(code, 7, CODE_BYTES);
     for (size_t k = 0; k < WRITES; k++) {
-        svmp_kept_write(context, key, code, CODE_BYTES);
-        if (svmp_kept_read(context, key, &image, &bytes) == SVMP_OK && image && bytes == CODE_BYTES &&
+        svmp_kept_write(HOST(context), key, code, CODE_BYTES);
+        if (svmp_kept_read(HOST(context), key, &image, &bytes) == SVMP_OK && image && bytes == CODE_BYTES &&
             memcmp(image, code, CODE_BYTES) == 0)
             --*missed;
         svmp_release(context, image);
@@ -609,9 +615,9 @@ static void test_kept_is_used(void **state) {
             setenv("FAKE_NVRTC_REFUSES", "1", 1);
         else
             unsetenv("FAKE_NVRTC_REFUSES");
-        if (round == 1) svmp_kept_write(context, only_key(), "not code for this device", 24);
+        if (round == 1) svmp_kept_write(HOST(context), only_key(), "not code for this device", 24);
     }
-    svmp_kept_write(context, only_key(), "not code for this device", 24);
+    svmp_kept_write(HOST(context), only_key(), "not code for this device", 24);
     setenv("FAKE_NVRTC_REFUSES", "1", 1);
     expect_note(SVMP_LOG_WARNING, "NVRTC does not compile them: programs.cu(7): error: not today.");
     svmp_model_free(model);
@@ -658,12 +664,12 @@ static void test_nvrtc(void **state) {
     unsetenv("SVMP_NVRTC");
     if (!svmp_nvrtc_find(&compiler, why, sizeof why)) skip();
     for (size_t g = 0; g < 4; g++) random_program(g, &programs[g]), list[g] = &programs[g];
-    assert_ok(svmp_generate(context, 2, first, list, 2, &text));
-    assert_ok(svmp_nvrtc_compile(context, &compiler, text, 80, &image, &bytes, why, sizeof why));
+    assert_ok(svmp_generate(HOST(context), 2, first, list, 2, &text));
+    assert_ok(svmp_nvrtc_compile(HOST(context), &compiler, text, 80, &image, &bytes, why, sizeof why));
     if (image == NULL) fail_msg("%s", why);
     svmp_release(context, image);
     text[strlen(text) - 3] = '?';
-    assert_ok(svmp_nvrtc_compile(context, &compiler, text, 80, &image, &bytes, why, sizeof why));
+    assert_ok(svmp_nvrtc_compile(HOST(context), &compiler, text, 80, &image, &bytes, why, sizeof why));
     assert_null(image);
     assert_non_null(strstr(why, "error"));
     svmp_release(context, text);
