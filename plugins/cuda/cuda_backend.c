@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/peers.h"
 #include "model/program_factors.h"
 
@@ -26,11 +27,12 @@ svmp_status svmp_cuda_take(backend *b, size_t count, size_t size, void **pointer
         count > room / size ? DEVICE_FULL : own->ops->allocate(own->device, count > 0 ? count * size : 1, &made);
     own->full = failure == DEVICE_FULL;
     if (own->full)
-        return svmp_fail(
+        return svmp_fail_notes(
             b->context, SVMP_NO_MEMORY,
-            "Out of memory on %s: this run needs at least %.3g GiB more, but only %.3g GiB are free. Use fewer "
-            "particles, or --backend cpu.",
-            own->describe, (double)count * (double)size / gib, (double)room / gib);
+            NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_FEWER_PARTICLES, "particles", NULL)),
+                  svmp_either(1, svmp_advice(SVMP_NOTE_USE, "backend", "cpu"))),
+            "Out of memory on %s: this run needs at least %.3g GiB more, but only %.3g GiB are free.", own->describe,
+            (double)count * (double)size / gib, (double)room / gib);
     SVMP_TRY(svmp_cuda_check(b, failure));
     own->taken[own->taken_count++] = made;
     memcpy(pointer, &made, sizeof made); /* *pointer may be a pointer of any type: no store through a void ** */
@@ -51,9 +53,9 @@ static svmp_status refuse(const backend *b) {
     const svmp_model *model = b->model;
     for (size_t g = 0; g < model->group_count; g++)
         if (svmp_program_group_bound(&model->groups[g]) == NULL)
-            return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                             "The backend '%s' cannot run factor %zu, which is a C function; use --backend cpu.",
-                             b->local->name, svmp_model_factor(model, g, 0));
+            return svmp_fail_notes(b->context, SVMP_UNSUPPORTED, NOTES(svmp_advice(SVMP_NOTE_USE, "backend", "cpu")),
+                                   "The backend '%s' cannot run factor %zu, which is a C function.", b->local->name,
+                                   svmp_model_factor(model, g, 0));
     return SVMP_OK;
 }
 
@@ -103,7 +105,8 @@ svmp_status svmp_cuda_alloc(backend *b, const kernel *k, const device_ops *ops, 
     own->bits = bits;
     if (ops->open(&own->device, b->model->graph->peers->local, text, sizeof text) != 0) { /* they share devices */
         svmp_release(b->context, own);
-        return svmp_fail(b->context, SVMP_UNSUPPORTED, "%s", text);
+        return svmp_fail_notes(b->context, SVMP_UNSUPPORTED, NOTES(svmp_advice(SVMP_NOTE_USE, "backend", "cpu")), "%s",
+                               text);
     }
     b->local_state = own;
     snprintf(own->describe, sizeof own->describe, "%s", ops->describe(own->device));

@@ -112,14 +112,6 @@ gpu_state svmp_gpu_search(char *words, size_t size) {
     return GPU_FOUND;
 }
 
-/* What a run is advised to do says nothing about the machine: sentences from the first one on that names an option. */
-static void drop_advice(char *sentences) {
-    const char *option = strstr(sentences, " --");
-    char *end = NULL;
-    for (char *at = sentences; option && (at = strstr(at, ". ")) != NULL && at < option; at++) end = at + 1;
-    if (end) *end = '\0';
-}
-
 /* The compiler matters where the backends can be, also if this machine has no GPU. */
 static void describe_nvrtc(char *text, size_t size) {
     char why[512];
@@ -136,7 +128,6 @@ const char *svmp_gpu_found(char *buffer, size_t size) {
     if (buffer == NULL || size == 0) return NULL;
     const int loaded = find(&broken, words, sizeof words) != NULL;
     const int found = svmp_gpu_search(words, sizeof words) == GPU_FOUND;
-    if (loaded && !found) drop_advice(words);
     if (loaded || svmp_build_has("cuda")) describe_nvrtc(compiler, sizeof compiler);
     snprintf(buffer, size, "gpu: %s%s%s", found ? "" : "no. ", words, compiler);
     return buffer;

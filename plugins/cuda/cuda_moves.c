@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/notes.h"
+
 /* ---- outcomes ---------------------------------------------------------------------------------------------------- */
 
 /* A finite score that single precision does not have, or not the sum of n of them: the number of it, or SIZE_MAX. */
@@ -31,11 +33,14 @@ static svmp_status say_wrong(backend *b, size_t t) {
     }
     const size_t beyond = own->bits == 32 ? find_beyond(b) : SIZE_MAX;
     if (beyond != SIZE_MAX)
-        return svmp_fail(b->context, SVMP_NOT_FINITE,
-                         "The score of %s is %g in particle %zu at iteration %zu, too large for single precision. Try "
-                         "a smaller step, a start that is closer to the posterior, or --backend cuda-f64.",
-                         svmp_model_variable_name(b->model, beyond / b->n, name, sizeof name), b->score[beyond],
-                         beyond % b->n + 1, t + 1);
+        return svmp_fail_notes(
+            b->context, SVMP_NOT_FINITE,
+            NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_SMALLER_STEPS, "step", NULL)),
+                  svmp_either(1, svmp_advice(SVMP_NOTE_CLOSER_START, "init", NULL)),
+                  svmp_either(1, svmp_advice(SVMP_NOTE_USE, "backend", "cuda-f64"))),
+            "The score of %s is %g in particle %zu at iteration %zu, too large for single precision.",
+            svmp_model_variable_name(b->model, beyond / b->n, name, sizeof name), b->score[beyond], beyond % b->n + 1,
+            t + 1);
     if (b->evaluator == NULL) SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
     return svmp_host_not_finite(b, t);
 }

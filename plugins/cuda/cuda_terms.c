@@ -1,6 +1,7 @@
 /* The terms of a kernel on the device. Units that fit in a multiprocessor are one part of a term, and larger ones, hubs
  * and many that share a domain, are another one, with matrices in memory. */
 #include "backend/node_messages.h"
+#include "base/notes.h"
 #include "cuda/cuda_backend.h"
 #include "stein/kernel_units.h"
 
@@ -233,9 +234,9 @@ static svmp_status plan_part(backend *b, const kernel *k, size_t a, const uint32
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not support the kernel '%s'.",
                          b->local->name, asked->shape->name);
     if (asked->domain == DOMAIN_ALL && b->model->graph->halo)
-        return svmp_fail(b->context, SVMP_UNSUPPORTED,
-                         "The backend '%s' does not support kernels on 'all' in several processes; use --backend cpu.",
-                         b->local->name);
+        return svmp_fail_notes(b->context, SVMP_UNSUPPORTED, NOTES(svmp_advice(SVMP_NOTE_USE, "backend", "cpu")),
+                               "The backend '%s' does not support kernels on 'all' in several processes.",
+                               b->local->name);
     const int in_sd = asked->metric == METRIC_SD;
     const void *z =
         own->bits == 64 ? (const void *)(in_sd ? c->scaled64 : c->z64) : (const void *)(in_sd ? c->scaled32 : c->z32);

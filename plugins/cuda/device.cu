@@ -313,9 +313,8 @@ static void close_device(device *d) {
     delete d;
 }
 
-// The first sentence says what is wrong, and the last one alone names an option (cuda_look.c).
 static int refuse(char *text, size_t size, const char *why) {
-    snprintf(text, size, "%s To run without a GPU, use --backend cpu or auto.", why);
+    snprintf(text, size, "%s", why);
     return 1;
 }
 

@@ -1,4 +1,4 @@
-/* The choice of `--backend auto`: whether a run is worth a GPU, and whether there is one. */
+/* The choice of the backend `auto`: whether a run is worth a GPU, and whether there is one. */
 #ifndef SVMP_BACKEND_BACKEND_CHOICE_H
 #define SVMP_BACKEND_BACKEND_CHOICE_H
 

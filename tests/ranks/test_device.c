@@ -122,7 +122,7 @@ static void refused(void **unused) {
     assert_ok(svmp_kernel_parse(joined, "rbf@all", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
     assert_int_equal(svmp_backend_create(&test_backend_simulated, part, N, 3, &k, NULL, &b), SVMP_UNSUPPORTED);
     assert_string_equal(svmp_context_error(joined), "The backend 'cuda' does not support kernels on 'all' in several "
-                                                    "processes; use --backend cpu.");
+                                                    "processes. Use backend = cpu.");
     svmp_model_free(part);
     svmp_context_free(joined);
 }

@@ -7,7 +7,7 @@
 
 static int open_device(device **made, size_t which, char *text, size_t size) {
     (void)made, (void)which;
-    snprintf(text, size, "No device is in here. There may be one elsewhere. To run without it, use --backend cpu.");
+    snprintf(text, size, "No device is in here. There may be one elsewhere.");
     return 1;
 }
 
