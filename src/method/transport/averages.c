@@ -193,8 +193,7 @@ static average estimate_row(const averages *a, size_t i) {
     const estimate drift = drift_of(a, i);
     const row_means means = means_of_blocks(a, i, OLDER, OPEN);
     double *own = means.sum, *wide = means.square, *second_identity = means.cross;
-    const estimate plain = plain_mean(n, own),
-                   mean = diagonal > 0 ? controlled(n, own, means.first_identity) : plain;
+    const estimate plain = plain_mean(n, own), mean = diagonal > 0 ? controlled(n, own, means.first_identity) : plain;
     const double c = mean.value;
     for (size_t l = 0; l < n; l++) {
         wide[l] = fmax(0, wide[l] - 2 * c * own[l] + c * c);

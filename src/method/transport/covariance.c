@@ -26,8 +26,8 @@ struct covariance {
     int threads;
     size_t estimates; /* the number of estimates so far */
     block blocks[BLOCKS];
-    double *centre;               /* of each variable: subtracted in the sums of all blocks */
-    double *correlation;          /* of the last estimate */
+    double *centre;                /* of each variable: subtracted in the sums of all blocks */
+    double *correlation;           /* of the last estimate */
     double *own, *wanted, *column; /* workspace: two matrices, and a particle */
 };
 

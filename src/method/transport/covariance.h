@@ -1,5 +1,6 @@
-/* The covariance of chains over blocks of iterations (averages.h), for models with few variables, and particles that are matched to it.
- * Otherwise the correlations of n particles would be as inaccurate as those of n exact draws, 1/sqrt(n). */
+/* The covariance of chains over blocks of iterations (averages.h), for models with few variables, and particles that
+ * are matched to it. Otherwise the correlations of n particles would be as inaccurate as those of n exact draws,
+ * 1/sqrt(n). */
 #ifndef SVMP_METHOD_TRANSPORT_COVARIANCE_H
 #define SVMP_METHOD_TRANSPORT_COVARIANCE_H
 

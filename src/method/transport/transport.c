@@ -66,7 +66,8 @@ typedef struct transport {
     size_t converged;
     double convergence[LOOKBACK]; /* of the last inspections, the last one first; infinite if chains have not mixed or
                                      errors are not fair */
-    double error, fell; /* the largest standard error at the last inspection, and its ratio to that before; 0: unknown */
+    double error,
+        fell;     /* the largest standard error at the last inspection, and its ratio to that before; 0: unknown */
     size_t limit; /* the limit on iterations, if it ended the moves or shortened the transport; else 0 */
 } transport;
 
@@ -299,8 +300,7 @@ static svmp_status inspect(svmp_run *run) {
     const size_t passed = run->iteration + 1;
     estimate(run);
     const double before = state->convergence[LOOKBACK - 1], now = run->backend->largest;
-    state->converged =
-        passed >= FIRST_INSPECTION && have_mixed(run) && largest_convergence(run, svmp_fair_errors) <= 1;
+    state->converged = passed >= FIRST_INSPECTION && have_mixed(run) && largest_convergence(run, svmp_fair_errors) <= 1;
     memmove(state->convergence + 1, state->convergence, (LOOKBACK - 1) * sizeof now);
     state->convergence[0] = state->converged ? now : INFINITY;
     state->inspections++;

@@ -24,7 +24,7 @@ static const double small_drift = 0.05;   /* in units of the sd, between blocks 
 static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
 static const double mixed = 0.5;          /* chains have mixed if average.between_share is below this */
 
-static const double far_below_median = 15; /* log density below the median: a factor e^-15 */
+static const double far_below_median = 15;    /* log density below the median: a factor e^-15 */
 static const double off = 1.2, far_off = 1.5; /* ratio of an sd to its average: after and before matching */
 
 /* Stein's transport: the rate falls from the first to that times the second; no variable moves farther than the third,
