@@ -142,7 +142,7 @@ static void gather_in(sample *s, double by) {
         for (size_t l = s->n; l-- > 0;) s->x[i * s->n + l] = s->x[i * s->n] + by * s->sd[i] * noise(s, i, l);
 }
 
-/* Frozen at a start around 0 in nobody's units. */
+/* Frozen at a start around 0 in arbitrary units. */
 static void start_only(sample *s, double by) {
     for (size_t i = 0; i < s->variables; i++)
         for (size_t l = 0; l < s->n; l++) s->x[i * s->n + l] = by * noise(s, i, l);

@@ -125,7 +125,10 @@ typedef enum svmp_note_kind {
     X(NOTE_OTHER_SEEDS, 149, ADVICE)                                                                                   \
     X(NOTE_PROVIDE_START, 150, ADVICE)                                                                                 \
     X(NOTE_START_NEW, 151, ADVICE)                                                                                     \
-    X(NOTE_CONTINUE_WITH, 152, ADVICE)
+    X(NOTE_CONTINUE_WITH, 152, ADVICE)                                                                                 \
+    X(NOTE_WITH, 153, ADVICE) /* joined to the advice before it */                                                     \
+    X(NOTE_FEWER_PARTICLES, 154, ADVICE)                                                                               \
+    X(NOTE_CLOSER_START, 155, ADVICE)
 
 /* The code of a note. */
 typedef enum svmp_code {

@@ -29,26 +29,26 @@ SVMP_API svmp_status svmp_localise(svmp_context *context, const svmp_ranges *ran
 /* ---- a start for range-only SLAM ------------------------------------------------------------ */
 
 /* A robot's odometry in the plane, and its distances to landmarks. The first pose is known. */
-typedef struct svmp_journey {
+typedef struct svmp_odometry {
     size_t poses, landmarks; /* at least 2 and at least 1 */
     double first[3];         /* x, y and heading of the first pose */
     /* poses - 1 measured moves, each in the robot's frame before the move, and the turns after them */
     const double *ahead, *left, *turn;
-    const double *known;           /* 2*landmarks positions, NaN if unknown; NULL: none is known */
+    const double *known;           /* 2*landmarks positions, NaN if unknown; NULL if all are */
     size_t count;                  /* the number of distances */
     const size_t *pose, *landmark; /* of each distance, counted from 0 */
     const double *range;           /* distances */
     /* standard deviations of a move in each direction, of a turn and of a distance */
     double move_sd, turn_sd, range_sd;
-} svmp_journey;
+} svmp_odometry;
 
 /* How the data fit the path and the map that were found. */
-typedef struct svmp_journey_fit {
+typedef struct svmp_path_fit {
     double moves, turns, ranges; /* root mean squares in units of the given sd; ranges: without the outliers */
     size_t outliers;             /* distances more than 4 sd from the map */
     size_t steps, first_step;    /* steps with a move or a turn more than 4 sd from the odometry, and the first of them,
                                   * counted from 0 */
-} svmp_journey_fit;
+} svmp_path_fit;
 
 /* The same for one landmark. */
 typedef struct svmp_landmark_fit {
@@ -62,8 +62,8 @@ typedef struct svmp_landmark_fit {
  * piece, least squares with weights that fall to 0 for outliers correct everything so far (Gauss and Newton, sparse).
  * Landmarks whose position remains ambiguous are placed at the end, and have a small margin. `fit` and `each`, one
  * for each landmark, may be NULL. SVMP_BAD_INPUT: a landmark without distances. */
-SVMP_API svmp_status svmp_localise_journey(svmp_context *context, const svmp_journey *journey, double *path,
-                                           double *map, svmp_journey_fit *fit, svmp_landmark_fit *each);
+SVMP_API svmp_status svmp_localise_path(svmp_context *context, const svmp_odometry *data, double *path, double *map,
+                                        svmp_path_fit *fit, svmp_landmark_fit *each);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ static const char words[] = "svmp: locked by process %ld on %63s"; /* and the en
 
 enum { TEXT = 160, ATTEMPTS = 100 };
 
-/* Who holds the lock or held it last; 0: nobody that its text names. */
+/* The process that holds the lock or held it last; 0 if the text names none. */
 static long read_holder(int descriptor, char host[64]) {
     char text[TEXT] = "";
     long holder = 0;

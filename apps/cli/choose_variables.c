@@ -40,7 +40,7 @@ static char *spell_plainly(const char *list) {
 
 static int no_variable(const svmp_particles *particles, const char *where, const char *wanted, size_t length) {
     const size_t variables = svmp_particles_variables(particles);
-    if (variables != svmp_particles_whole(particles)) /* nobody knows all their names */
+    if (variables != svmp_particles_whole(particles)) /* no process knows all names */
         return report_error(EXIT_WRONG, "Unknown variable '%.*s' in %s.", (int)length, wanted, where);
     if (variables == 1)
         return report_error(EXIT_WRONG, "Unknown variable '%.*s' in %s, which has only '%s'.", (int)length, wanted,

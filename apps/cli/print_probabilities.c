@@ -6,7 +6,8 @@
 
 enum { UNKNOWNS_SHOWN = 20, VALUES_SHOWN = 6 };
 
-/* The name of the unknown of a series "probability.z.3" along "value.1.2", and its least value; NULL: it is none. */
+/* The name of the unknown of a series "probability.z.3" along "value.1.2", and its least value; NULL if the name is not
+ * of this form. */
 static const char *unknown_of(const svmp_series *series, double *least) {
     static const char front[] = "probability.", values[] = "value.";
     if (strncmp(series->name, front, sizeof front - 1) != 0) return NULL;

@@ -20,23 +20,23 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One wish may come as several signals: timeout(1) tells the process and then its whole group. Who asks again later
- * does not want to wait for the iteration. */
+/* One request may arrive as several signals: timeout(1) signals the process and then its group. A later signal means
+ * that the user does not want to wait for the end of the iteration. */
 static void interrupt(int number) {
     static const char words[] = "svmp: Interrupted again: the run is aborted.\n";
-    const double same_wish = 1; /* seconds */
+    const double same_request = 1; /* seconds */
     if (!interrupted) {
-        interrupted_at = now(); /* first: another thread may be told at the same time */
+        interrupted_at = now(); /* first: another thread may be signalled at the same time */
         interrupted = 1;
         watchdog_arm();
-    } else if (now() - interrupted_at >= same_wish) {
+    } else if (now() - interrupted_at >= same_request) {
         if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(EXIT_FAILED);
         signal(number, SIG_DFL);
         raise(number);
     }
 }
 
-/* A signal that whoever started us ignores (nohup, a background job) stays ignored. */
+/* A signal that the parent ignores (nohup, a background job) stays ignored. */
 static void listen_for(int number) {
     struct sigaction before, action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
@@ -70,7 +70,7 @@ void progress_begin(progress *watch, progress_mode mode, const svmp_method *meth
     watch->marks[0] = watch->marks[1] = (struct progress_mark){first, start};
 }
 
-/* The first iterations may take longer than later ones: the last half of the time tells what is left. */
+/* The first iterations may take longer than later ones: the last half of the time predicts the rest. */
 static void mark(progress *watch, double time) {
     if (time - watch->started < 2 * (watch->marks[1].time - watch->started)) return;
     watch->marks[0] = watch->marks[1];
@@ -147,8 +147,8 @@ static void print_state(progress *watch, double time) {
     watch->printed = 1;
 }
 
-/* What a long run will take, as soon as some iterations tell; and again if that turns out to be wrong by more than 30
- * %. */
+/* Announces the duration of a long run after some iterations, and again if it turns out to be wrong by more than 30 %.
+ */
 static void announce(progress *watch, double time) {
     const double soon = 5, late = 30, is_long = 60, elapsed = time - watch->started; /* seconds */
     struct rusage used;

@@ -6,18 +6,18 @@
 
 typedef enum progress_mode {
     PROGRESS_NONE,
-    PROGRESS_LIVE,  /* one line of a terminal, written over and over */
+    PROGRESS_LIVE,  /* one line of a terminal, rewritten each time */
     PROGRESS_LINES, /* a line every ten seconds */
     PROGRESS_JSON,  /* an object a line: every second, and at the end */
 } progress_mode;
 
-/* Iterations: nobody reads more than ten lines a second. So many are enough for a GPU to be given small models many
- * iterations at a time; of large ones the backend itself does fewer ahead. */
+/* Iterations by which messages may lag: few people read ten lines a second, and a GPU runs small models faster if many
+ * iterations are queued. For large models the backend itself queues fewer. */
 enum { PROGRESS_MAY_LAG = 32 };
 
 typedef struct progress {
     progress_mode mode;
-    const char *largest;  /* the quantity whose maximum is svmp_progress.largest; NULL: it is NaN */
+    const char *largest;  /* the quantity whose maximum is svmp_progress.largest; NULL if that is NaN */
     size_t first;         /* the first iteration: more than 0 if the run was resumed */
     double started, last; /* seconds of a steady clock; last: when a line was printed */
     int shown;            /* the terminal shows a live line */
@@ -26,13 +26,13 @@ typedef struct progress {
     struct progress_mark {
         size_t iteration;
         double time;
-    } marks[2];       /* iterations since the first mark, at least half of all, tell how long the others will take */
-    size_t expected;  /* iterations when the run probably ends, at most state.iterations; 0: as many */
+    } marks[2];       /* the iterations since the first mark, at least half of all, predict how long the others take */
+    size_t expected;  /* the iteration at which the run probably ends, at most state.iterations; 0: unknown */
     double after;     /* seconds that follow the last iteration, as a share of those of all */
     size_t warmup;    /* iterations of a sampler that take longer than later ones: its trajectories are long at first */
     double begun;     /* seconds before the first iteration: reading and the start */
-    double result;    /* bytes that the end of the run needs besides those that it has now */
-    double announced; /* the seconds that a long run was said to take; 0: nothing was said */
+    double result;    /* bytes that the end of the run needs besides those in use now */
+    double announced; /* the seconds announced for a long run; 0: none yet */
     double announced_at; /* when */
 } progress;
 
@@ -54,7 +54,7 @@ void progress_print_duration(double seconds);
 /* Records an iteration; returns whether the run should stop. */
 int progress_update(progress *watch, const svmp_progress *state);
 
-/* Whether the user has asked the program to stop since progress_begin. */
+/* Whether a signal has asked for a stop since progress_begin. */
 int progress_interrupted(void);
 
 /* The verdict as a JSON line, in that mode. */

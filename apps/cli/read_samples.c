@@ -53,7 +53,7 @@ size_t sample_files(const option_set *set) {
     return count > 0 ? count : 1;
 }
 
-/* Whether a line of a record tells no more than which chain of a sampler it is, by which seed, and how it went. */
+/* Whether a line of a record only identifies a chain: its number, its seed, its times. */
 static int is_incidental(const char *line, size_t length) {
     static const char *const starts[] = {
         "id = ", "seed = ", "threads = ", "resumed at = ", "seconds = ", "verdict", "Elapsed Time: ", "  "};
@@ -63,7 +63,7 @@ static int is_incidental(const char *line, size_t length) {
     return found;
 }
 
-/* The length of the next line that tells more; 0 at the end. */
+/* The length of the next line that says more; 0 at the end. */
 static size_t next_line(const char **at) {
     for (;;) {
         const size_t length = strcspn(*at, "\n");

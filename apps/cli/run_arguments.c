@@ -17,7 +17,7 @@ int options_of_run(const option_set *set, svmp_context *context, svmp_options **
     return status == SVMP_OK ? 0 : failed(context, status);
 }
 
-size_t asked_count(const svmp_options *options, const char *name) {
+size_t option_count(const svmp_options *options, const char *name) {
     return strtoul(svmp_options_get(options, name), NULL, 10);
 }
 

@@ -9,7 +9,7 @@
 int options_of_run(const option_set *set, svmp_context *context, svmp_options **options);
 
 /* An option that is a whole number. */
-size_t asked_count(const svmp_options *options, const char *name);
+size_t option_count(const svmp_options *options, const char *name);
 
 /* The file that --init names; NULL: a start that the library draws, or nothing. */
 const char *start_file(const option_set *set);

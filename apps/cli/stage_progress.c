@@ -8,7 +8,7 @@ void stage_begin(stage *at, progress_mode mode, const char *name) {
     *at = (stage){.mode = mode, .name = name, .began = now, .last = now};
 }
 
-static void tell(stage *at, double seconds, size_t done, size_t most) {
+static void print(stage *at, double seconds, size_t done, size_t most) {
     const int live = at->mode == PROGRESS_LIVE;
     if (at->mode == PROGRESS_JSON) {
         fprintf(stderr, "{\"stage\": \"%s\", \"seconds\": %.6g", at->name, seconds);
@@ -29,7 +29,7 @@ void stage_update(stage *at, size_t done, size_t most) {
     if (at->name == NULL || at->mode == PROGRESS_NONE) return;
     const double now = progress_clock();
     if (now - at->last < every[at->mode]) return;
-    tell(at, now - at->began, done, most);
+    print(at, now - at->began, done, most);
     at->last = now;
 }
 

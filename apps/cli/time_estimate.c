@@ -16,7 +16,7 @@ void estimate_start(const option_set *set, const svmp_options *options, const sv
     static const char fitted[] = "gaussian";
     const double is_long = 10; /* seconds */
     const double variables = variables_of(model), seconds = 0.6e-3 * variables;
-    const double particles = (double)asked_count(options, "particles");
+    const double particles = (double)option_count(options, "particles");
     const char *init = options_given(set, "init");
     const int sought = method->fits || (init && strncmp(init, fitted, strlen(fitted)) == 0);
     if (!sought || seconds < is_long) return;
@@ -32,7 +32,7 @@ void estimate_start(const option_set *set, const svmp_options *options, const sv
 double estimate_result(const svmp_run *run, const svmp_options *options, const svmp_method *method,
                        const svmp_model *model) {
     const int chains = method->yield == SVMP_YIELD_CHAINS;
-    const double particles = (double)asked_count(options, chains && !method->sweeps ? "chains" : "particles");
+    const double particles = (double)option_count(options, chains && !method->sweeps ? "chains" : "particles");
     char text[32];
     const char *draws = svmp_run_setting(run, "draws", text, sizeof text);
     const double kept = chains && draws ? strtod(draws, NULL) : 1;
@@ -42,7 +42,7 @@ double estimate_result(const svmp_run *run, const svmp_options *options, const s
 /* Its memory, as measured: chains of at most 500 particles, trajectories and a Gaussian of its own. */
 double estimate_examination(const svmp_options *options, const svmp_method *method, const svmp_model *model,
                             double *bytes) {
-    const double particles = fmin((double)asked_count(options, "particles"), 500);
+    const double particles = fmin((double)option_count(options, "particles"), 500);
     *bytes += sizeof(double) * variables_of(model) * (20 * particles + 640);
     return method->examination;
 }

@@ -1,12 +1,11 @@
-/* What a run will take, beyond its iterations, which tell themselves (progress.h). */
+/* The time and memory of a run besides its iterations, which progress.h estimates. */
 #ifndef SVMP_CLI_TIME_ESTIMATE_H
 #define SVMP_CLI_TIME_ESTIMATE_H
 
 #include "front/command_options.h"
 #include "svmp_tools.h"
 
-/* Says how long the start of a large model takes and what memory, where it is a Gaussian: until that is found nothing
- * else is said. */
+/* Prints the time and memory of a Gaussian start of a large model; there is no other output until it is found. */
 void estimate_start(const option_set *set, const svmp_options *options, const svmp_method *method,
                     const svmp_model *model);
 

@@ -13,8 +13,7 @@
 #include "command_table.h"
 #include "front/memory_file.h"
 
-/* Another process: its number at home, which is a machine and, in a container, a space of numbers there; and what to
- * say when it is no longer there. */
+/* Another process: its number, its machine and PID namespace, and the message if it has died. */
 typedef struct peer {
     long id;
     char host[64], space[64], died[160];
@@ -23,24 +22,24 @@ typedef struct peer {
 static struct {
     atomic_int watching, inside; /* inside: handlers at work, in whichever thread */
     timer_t timer;
-    struct itimerspec patience;
+    struct itimerspec timeout;
     const checkpoint_writer *k;
     peer *peers; /* those on this machine, */
-    size_t near; /* so many */
+    size_t near; /* how many these are */
     char late[320], *how;
 } watchdog;
 
-static void say(const char *words) {
-    if (write(STDERR_FILENO, words, strlen(words)) < 0) return; /* to nobody */
+static void write_words(const char *words) {
+    if (write(STDERR_FILENO, words, strlen(words)) < 0) return; /* no reader is left */
 }
 
 static void print_run_state(const char *why) {
-    say(why);
-    say(watchdog.k->kept ? " The last checkpoint is intact.\n" : " There is no checkpoint to resume from.\n");
-    if (watchdog.k->kept) say(watchdog.how);
+    write_words(why);
+    write_words(watchdog.k->kept ? " The last checkpoint is intact.\n" : " There is no checkpoint to resume from.\n");
+    if (watchdog.k->kept) write_words(watchdog.how);
 }
 
-/* A handler may run in any thread, while the first one ends the guard: what it reads is kept until it has left. */
+/* A handler may run in any thread while the first one ends the watchdog: what it reads is freed only after it left. */
 static int enter(void) {
     atomic_fetch_add(&watchdog.inside, 1);
     return atomic_load(&watchdog.watching);
@@ -48,7 +47,7 @@ static int enter(void) {
 
 static void leave(void) { atomic_fetch_sub(&watchdog.inside, 1); }
 
-/* The launcher may be about to kill, or may not: the run goes on, and ends as it should if it is left to. */
+/* The launcher may be about to kill the processes. The run continues, and ends normally if it is not killed. */
 static void report_late(int number) {
     const int before = errno;
     (void)number;
@@ -68,16 +67,15 @@ static void keep_near(size_t count, peer *all, const peer *mine) {
     }
 }
 
-/* Half of what the launcher leaves between telling the processes to end and killing them: what is said, is said before.
- */
+/* Half of the time that the launcher leaves between SIGTERM and SIGKILL, so that the message comes before the kill. */
 static int make_timer(size_t count) {
     svmp_launch launch;
     svmp_launch_read(&launch);
     const double seconds = launch.grace / 2;
     struct sigaction action = {.sa_handler = report_late, .sa_flags = SA_RESTART};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
-    watchdog.patience.it_value.tv_sec = (time_t)seconds;
-    watchdog.patience.it_value.tv_nsec = (long)(1e9 * (seconds - (double)watchdog.patience.it_value.tv_sec));
+    watchdog.timeout.it_value.tv_sec = (time_t)seconds;
+    watchdog.timeout.it_value.tv_nsec = (long)(1e9 * (seconds - (double)watchdog.timeout.it_value.tv_sec));
     snprintf(watchdog.late, sizeof watchdog.late,
              "svmp: The run was asked to stop %g s ago and has not ended%s; it may be killed before it does.", seconds,
              watchdog.near < count ? ", or a process on another machine has died" : "");
@@ -103,7 +101,8 @@ void watchdog_begin(const checkpoint_writer *k, const option_set *set) {
     if (readlink("/proc/self/ns/pid", mine.space, sizeof mine.space - 1) < 0) mine.space[0] = '\0';
     watchdog.peers = calloc(count, sizeof *watchdog.peers);
     watchdog.how = compose(k, set);
-    if (svmp_context_any(k->context, watchdog.peers == NULL || watchdog.how == NULL)) return; /* nobody watches, then */
+    if (svmp_context_any(k->context, watchdog.peers == NULL || watchdog.how == NULL))
+        return; /* no process watches then */
     svmp_context_gather(k->context, sizeof mine, &mine, watchdog.peers);
     watchdog.k = k;
     keep_near(count, watchdog.peers, &mine);
@@ -116,7 +115,7 @@ static void look_around(void) {
         print_run_state(watchdog.peers[p].died);
         _exit(EXIT_FAILED);
     }
-    timer_settime(watchdog.timer, 0, &watchdog.patience, NULL);
+    timer_settime(watchdog.timer, 0, &watchdog.timeout, NULL);
 }
 
 void watchdog_arm(void) {

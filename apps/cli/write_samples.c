@@ -47,7 +47,7 @@ int writer_begin(writer *w, const option_set *set, const svmp_options *options, 
         if (options_given(set, of_samplers[k]) && method->yield != SVMP_YIELD_CHAINS)
             return report_error(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers.", method->name,
                                 of_samplers[k]);
-    const size_t draws = *svmp_options_get(options, "draws") ? asked_count(options, "draws")
+    const size_t draws = *svmp_options_get(options, "draws") ? option_count(options, "draws")
                          : method->draws                     ? method->draws
                                                              : 1;
     if (w->thin == 0 || w->thin > draws)
@@ -55,7 +55,7 @@ int writer_begin(writer *w, const option_set *set, const svmp_options *options, 
                             "The option '--thin' must be a whole number from 1 to %zu, the draws per chain, not '%s'.",
                             draws, options_value(set, "thin"));
     if (path == NULL) return 0;
-    if (options_given(set, "split")) w->split = asked_count(options, method->sweeps ? "particles" : "chains");
+    if (options_given(set, "split")) w->split = option_count(options, method->sweeps ? "particles" : "chains");
     if (w->split && has_ending(path, ".nc"))
         return report_error(
             EXIT_WRONG, "The option '--split' is for .csv files only; a .nc file keeps the chains separate anyway.");
@@ -183,23 +183,24 @@ static void announce(const writer *w, const svmp_particles *written, const char 
         report_error(EXIT_DONE, "Writing about %.2g GB to '%s'.", bytes / 1e9, path);
 }
 
-/* Where somebody else has made the file since the run began, and it is not to be overwritten, FILE-2.csv and so on. */
+/* FILE-2.csv and so on if another process has created FILE.csv since the run began and it must not be overwritten. */
 static char *free_path(const writer *w, size_t part) {
     enum { MOST = 1000 };
-    char *asked = part_path(options_given(w->set, "output"), part), *path = asked ? part_path(asked, 0) : NULL;
-    const char *ending = path ? strrchr(asked, '.') : NULL;
+    char *requested = part_path(options_given(w->set, "output"), part),
+         *path = requested ? part_path(requested, 0) : NULL;
+    const char *ending = path ? strrchr(requested, '.') : NULL;
     struct stat about;
     for (int k = 2;
          path && !options_given(w->set, "force") && k < MOST && stat(path, &about) == 0 && S_ISREG(about.st_mode); k++)
-        snprintf(path, strlen(asked) + PART_ROOM, "%.*s-%d%s", (int)(ending - asked), asked, k, ending);
-    if (path && strcmp(path, asked) != 0)
-        report_error(EXIT_DONE, "The file '%s' was created in the meantime and is left unchanged.", asked);
-    free(asked);
+        snprintf(path, strlen(requested) + PART_ROOM, "%.*s-%d%s", (int)(ending - requested), requested, k, ending);
+    if (path && strcmp(path, requested) != 0)
+        report_error(EXIT_DONE, "The file '%s' was created in the meantime and is left unchanged.", requested);
+    free(requested);
     return path;
 }
 
-/* A pipe with a name is opened when somebody reads it; the user may not want to wait for that. Returns 0 and a
- * descriptor that keeps it open, or -1 where there is no such pipe; or an exit status. */
+/* Opening a named pipe waits for a reader, and the user may interrupt that. Returns 0 and a
+ * descriptor that keeps it open, or -1 if the path is no pipe; or an exit status. */
 static int wait_for_reader(const char *path, int *descriptor) {
     const struct timespec moment = {0, 50000000};
     const int before = progress_interrupted();
@@ -241,7 +242,7 @@ static int write_part(writer *w, const svmp_particles *particles, run_record *re
     return status;
 }
 
-/* Of chains that are not all there, none is recommended. */
+/* If some chains are missing, no file is recommended. */
 static void forget_written(writer *w) {
     free(w->written);
     w->written = NULL;

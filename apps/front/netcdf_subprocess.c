@@ -19,8 +19,8 @@ typedef struct work {
     int overwrite;
 } work;
 
-/* HDF5 prints its errors if it has no memory to begin with, when NetCDF has not yet told it to be silent. Returns what
- * stderr was, for restore_stderr; -1: as it is now. */
+/* HDF5 prints its errors if memory runs out before NetCDF has silenced it. Returns the former stderr for
+ * restore_stderr, or -1 if it was left as it is. */
 static int silence_stderr(const char *path) {
     if (!has_ending(path, ".nc")) return -1;
     fflush(stderr);
@@ -51,12 +51,12 @@ static int write_here(const work *w) {
 }
 
 static _Noreturn void do_in_child(const work *w) {
-    enum { PATIENCE = 600 }; /* seconds for a file that is read; to write one takes as long as it takes */
+    enum { LONGEST_READ = 600 }; /* seconds; writing has no limit */
     if (w->particles) _exit(write_here(w));
     svmp_particles *particles = NULL;
     const int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
-    alarm(PATIENCE);
+    alarm(LONGEST_READ);
     svmp_particles_read(w->context, w->path, &particles);
     _exit(EXIT_DONE);
 }
@@ -65,7 +65,7 @@ static int is_crash(int by) {
     return by == SIGSEGV || by == SIGBUS || by == SIGABRT || by == SIGFPE || by == SIGILL || by == SIGALRM;
 }
 
-/* How the child has ended, as waitpid tells; -1: there was none. */
+/* The status of waitpid; -1 if no child could be started. */
 static int try_in_child(const work *w, pid_t *child) {
     int ended = -1;
     fflush(NULL); /* or the child might print it, too */
@@ -107,15 +107,15 @@ static char *other_path(const char *path) {
     return made;
 }
 
-static int write_elsewhere(work w, char **written) {
+static int write_csv_instead(work w, char **written) {
     char *other = other_path(w.path);
-    const char *asked = w.path;
+    const char *requested = w.path;
     if (other == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     w.path = other;
     w.overwrite = 0;
     const int status = write_here(&w);
     if (status == 0)
-        report_error(EXIT_FAILED, "NetCDF crashed while it wrote '%s'; the particles are in '%s'.", asked, other);
+        report_error(EXIT_FAILED, "NetCDF crashed while it wrote '%s'; the particles are in '%s'.", requested, other);
     if (status == 0)
         *written = other;
     else
@@ -134,7 +134,7 @@ int netcdf_write_in_subprocess(svmp_context *context, const svmp_particles *part
     if (ended != -1 && WIFEXITED(ended)) status = WEXITSTATUS(ended);
     if (ended != -1 && WIFSIGNALED(ended)) {
         remove_rest(path, child);
-        return write_elsewhere(w, written);
+        return write_csv_instead(w, written);
     }
     if (status == EXIT_DONE && (*written = strdup(path)) == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     return status;

@@ -1,11 +1,11 @@
-/* NetCDF and HDF5 crash on some damaged files, and without memory: what they do is tried, or done, in a child process,
- * so that a run outlives it. */
+/* NetCDF and HDF5 crash on some damaged files and when memory runs out: reading is tried, and writing done, in a child
+ * process, so that the run survives. */
 #ifndef SVMP_FRONT_NETCDF_SUBPROCESS_H
 #define SVMP_FRONT_NETCDF_SUBPROCESS_H
 
 #include "svmp_parallel.h"
 
-/* Whether reading the file crashes nobody, whatever else comes of it. */
+/* Whether the file can be read without a crash; reading may still fail. */
 int netcdf_read_is_safe(svmp_context *context, const char *path);
 
 /* Reads a file like svmp_particles_read, but HDF5 prints nothing of its own. */

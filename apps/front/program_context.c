@@ -22,8 +22,8 @@ static int exit_of(svmp_status status) {
     return EXIT_FAILED;
 }
 
-/* Errors in a model or its data come with their place, like a compiler's, and several at once: they are told as they
- * come, and as they are. */
+/* Errors in a model or its data have their place, as a compiler's do, and may be several: they are printed unchanged as
+ * they occur. */
 static int has_place(const char *message) { return strstr(message, ": error: ") != NULL; }
 
 static void print_error(svmp_status status, const char *message, void *user_data) {

@@ -10,7 +10,7 @@ int failed(const svmp_context *context, svmp_status status);
 /* Creates a context with the threads of --threads, if the command has that option. */
 int open_context(const option_set *set, svmp_context **context);
 
-/* The log of such a context: warnings are told, the rest is not. */
+/* The log function of such a context: prints warnings only. */
 void print_log(svmp_log_level level, const char *message, void *user_data);
 
 #endif

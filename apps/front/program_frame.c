@@ -10,7 +10,7 @@
 
 #include "error_output.h"
 
-/* The other end of a pipe was closed: asked of the pipe, since the write that met it may be long past. */
+/* Whether the reader of a pipe has closed it. The pipe knows, even if the failed write was long ago. */
 static int reader_is_gone(void) {
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
@@ -18,16 +18,16 @@ static int reader_is_gone(void) {
 
 void program_begin(const char *program) {
     error_output_program(program);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like others, told by the write that meets it */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, like others */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that has grown as large as it may */
-    signal(SIGCHLD, SIG_DFL); /* who started this may have ignored its children; this one waits for its own */
+    signal(SIGCHLD, SIG_DFL); /* the parent may have ignored SIGCHLD; this program waits for its children */
 }
 
 int program_end(int status) {
     const int lost = ferror(stdout), gone = reader_is_gone();
     errno = 0;
     if ((fclose(stdout) != 0 || lost) && status == EXIT_DONE)
-        return gone || errno == EPIPE ? EXIT_FAILED /* the reader has seen enough: nobody needs to be told */
+        return gone || errno == EPIPE ? EXIT_FAILED /* the reader has closed the pipe: no message is needed */
                                       : report_error(EXIT_FAILED, "Cannot write to standard output%s%s.",
                                                      errno ? ": " : "", errno ? strerror(errno) : "");
     return status;

@@ -9,7 +9,7 @@
 
 /* Judges the claims of a figure, prints them and writes DIR/paper/FIGURE_claims.csv. In the quick version *lost counts
  * those that are 'yes' in the record of the full run, and here are 'no', missing, or have a test whose p is above 0.35:
- * what few trials can tell. Says which. */
+ * what a few trials can show. Says which. */
 int judge_claims(const paper *p, const figure *f, const results *r, size_t *lost);
 
 #endif

@@ -54,7 +54,7 @@ static int asked_twice(const crowd *c, size_t k) {
 }
 
 /* Places on the list of answers, 1 to 5 a question, are dealt out: 3 to each worker, the rest to anyone. Whoever got a
- * question twice changes places with another at random, until nobody has. */
+ * question twice swaps it for another at random, until no worker has the same question twice. */
 static void assign(dice *d, crowd *c) {
     for (size_t q = 0; q < c->questions; q++)
         for (size_t k = 1 + dice_below(d, MOST_ANSWERS); k; k--) c->question[c->count++] = q;

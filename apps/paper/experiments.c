@@ -57,7 +57,7 @@ static int is_known(const char *what) {
     return 0;
 }
 
-/* "all" takes the figures, and the real data where it is told of them. */
+/* "all" selects all figures, and the real data if --data is given. */
 static int takes(const char *what, const figure *f, const paper_options *o) {
     if (strcmp(what, "all") == 0) return f != &figure_real || o->data;
     return strcmp(what, f->name) == 0;

@@ -1,5 +1,5 @@
 /* Figure 1: the variance that SVGD finds for N(0, I_d), as the dimension grows: one kernel on all variables against one
- * on each variable alone. Both start from draws of N(0, I_d), that is, from the answer; what is asked is where they
+ * on each variable alone. Both start from draws of N(0, I_d), that is, from the answer; the question is where they
  * stay. So the step is chosen by the Stein discrepancy that they descend, not by the variance. */
 #include <math.h>
 #include <stdlib.h>

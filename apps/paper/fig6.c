@@ -42,7 +42,7 @@ static int make_crowd(const task *t, crowd *c) {
     return status;
 }
 
-/* All chains at the truth; what a table does not tell is 0. */
+/* All chains at the truth; values that the table lacks are 0. */
 static int true_start(const task *t, const problem *p, svmp_particles **start) {
     const size_t d = svmp_graph_variables(svmp_model_graph(p->model));
     svmp_status status = svmp_particles_create(t->context, d, CHAINS, NULL, start);

@@ -8,7 +8,7 @@
 #include "front/memory_file.h"
 #include "paper_measure.h"
 
-/* Lets a run go until so many draws of each chain are there. */
+/* Stops a run at this iteration. */
 typedef struct until {
     size_t iteration;
 } until;

@@ -102,7 +102,7 @@ void task_path(const task *t, const char *kind, const char *part, const char *en
 /* Reads DIR/models/NAME.bug with these data. */
 int task_model(const task *t, const char *name, const char *data_path, svmp_model **model);
 
-/* What a run is told; the rest is as it is by default. */
+/* The settings of a run; the others keep their defaults. */
 typedef struct settings {
     const char *method, *step, *init; /* NULL: the default */
     size_t particles, iterations;     /* 0 iterations: the default */

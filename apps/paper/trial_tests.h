@@ -14,7 +14,7 @@ typedef struct t_test {
 
 t_test t_test_below(size_t count, const double *values, double limit);
 
-/* The same of the difference of two means with their standard errors, of so many values each (Welch). */
+/* The same of the difference of two means with their standard errors, of `count` and `other_count` values (Welch). */
 double welch_below(double mean, double error, size_t count, double other, double other_error, size_t other_count,
                    double limit);
 

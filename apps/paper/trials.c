@@ -100,7 +100,7 @@ size_t count_trials(const paper *p) {
 typedef struct comparison {
     const paper *paper;
     const figure *figure;
-    char asked[512];
+    char requested[512];
 } comparison;
 
 static int compare_keys(const char *name, const char *path, void *user) {
@@ -116,15 +116,15 @@ static int compare_keys(const char *name, const char *path, void *user) {
     if (end) end += strlen(c->figure->budget);
     if (end && strncmp(end, "; data ", 7) == 0) end += 7 + strspn(end + 7, "0123456789abcdef");
     if (end) *end = '\0';
-    if (strcmp(there + 2, c->asked) == 0) return 0;
+    if (strcmp(there + 2, c->requested) == 0) return 0;
     return report_error(EXIT_WRONG,
                         "The folder '%s' has trials of '%s', but '%s' was requested; use another folder (-o).",
-                        c->paper->options.folder, there + 2, c->asked);
+                        c->paper->options.folder, there + 2, c->requested);
 }
 
 int check_trials(const paper *p, const figure *f) {
     comparison c = {.paper = p, .figure = f};
-    make_problem_key(p, f, c.asked, sizeof c.asked);
+    make_problem_key(p, f, c.requested, sizeof c.requested);
     return each_trial(p, compare_keys, &c);
 }
 

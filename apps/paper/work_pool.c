@@ -43,7 +43,7 @@ static double now(void) {
 }
 
 /* A line every ten seconds, or over and over on a terminal. */
-static void tell(pool *p) {
+static void print_progress(pool *p) {
     const int live = isatty(STDERR_FILENO), last = p->done == p->count;
     const double time = now(), left = (time - p->started) / (double)p->done * (double)(p->count - p->done);
     if (!last && time - p->printed < (live ? 0.2 : 10)) return;
@@ -63,7 +63,7 @@ static void *serve(void *pointer) {
         pthread_mutex_lock(&p->lock);
         p->done++;
         if (status && p->status == 0) p->status = status;
-        if (p->status == 0 && !stopped) tell(p);
+        if (p->status == 0 && !stopped) print_progress(p);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -82,6 +82,6 @@ int run_pool(paper *of, const char *label, size_t count, int (*work)(struct pape
     if (started == 0) serve(&p);
     for (size_t k = 0; k < started; k++) pthread_join(threads[k], NULL);
     pthread_mutex_destroy(&p.lock);
-    if (stopped && isatty(STDERR_FILENO)) fputs("\n", stderr); /* behind the line that `tell` writes over and over */
+    if (stopped && isatty(STDERR_FILENO)) fputs("\n", stderr); /* after the line that `print_progress` rewrites */
     return p.status ? p.status : stopped ? EXIT_INTERRUPTED : 0;
 }

@@ -8,7 +8,7 @@
 #include "table_overview.h"
 
 enum {
-    PAGE_ALL = 6000,     /* so many variables are all shown one by one; of more, */
+    PAGE_ALL = 6000,     /* up to this many variables are all shown one by one; of more, */
     PAGE_SOME = 2000,    /* scalars and small arrays, and elements of the others, evenly spaced */
     PAGE_CELLS = 200000, /* of all pictures together; of more, every kth element of each dimension */
 };

@@ -5,7 +5,7 @@
 
 #include "report_names.h"
 
-/* Sizes, comments, what a sampler tells of its draws, and the names of the variables that are `shown` one by one. */
+/* Sizes, comments, the statistics of a sampler, and the names of the variables that are `shown` one by one. */
 int write_run(FILE *file, const svmp_context *context, const svmp_particles *particles, const svmp_particles *shown,
               const char *path);
 

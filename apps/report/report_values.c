@@ -6,13 +6,13 @@
 #include "report_json.h"
 #include "report_parts.h"
 
-/* Together 6 MB of base64, which a browser takes in well under a second; at least so many of each variable. */
+/* Together 6 MB of base64, which a browser takes in well under a second; at least PARTICLES_LEAST of each variable. */
 enum { NUMBERS_MOST = 1200000, PARTICLES_LEAST = 100 };
 
-static size_t how_many(size_t variables, size_t count, size_t asked) {
-    size_t shown = asked;
+static size_t how_many(size_t variables, size_t count, size_t requested) {
+    size_t shown = requested;
     if (shown == 0) shown = NUMBERS_MOST / variables;
-    if (asked == 0 && shown < PARTICLES_LEAST) shown = PARTICLES_LEAST;
+    if (requested == 0 && shown < PARTICLES_LEAST) shown = PARTICLES_LEAST;
     return shown < count ? shown : count;
 }
 
@@ -40,9 +40,9 @@ static int all_finite(const double *x, size_t count) {
     return k == count;
 }
 
-int write_values(FILE *file, svmp_context *context, svmp_particles *particles, size_t asked) {
+int write_values(FILE *file, svmp_context *context, svmp_particles *particles, size_t requested) {
     const size_t variables = svmp_particles_variables(particles), count = svmp_particles_count(particles);
-    const size_t shown = how_many(variables, count, asked);
+    const size_t shown = how_many(variables, count, requested);
     float *floats = calloc(shown, sizeof *floats);
     if (floats == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     fprintf(file, ",\n\"shown\":%zu,\"values\":[", shown);

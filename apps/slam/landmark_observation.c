@@ -15,7 +15,7 @@ typedef struct circle {
 } circle;
 
 static circle circle_of(const slam *j, size_t e, size_t first, size_t drift) {
-    const svmp_journey *data = j->data;
+    const svmp_odometry *data = j->data;
     const double *p = j->path + 3 * data->pose[e], *q = j->path + 3 * first;
     const size_t steps = data->pose[e] - first;
     const double m = (double)(steps < drift ? steps : drift);

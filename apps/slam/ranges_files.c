@@ -93,8 +93,8 @@ static int read_anchors(scene *s, const char *path) {
     return status;
 }
 
-/* Every point has a range. One that is known and has none is named first: it is a slip of its number, and makes gaps
- * below it. */
+/* Every point has a range. A known point without a range is reported first: its number is probably mistyped, and leaves
+ * gaps below it. */
 static int check_points(const scene *s, const char *ranges, const char *anchors) {
     unsigned char *measured = calloc(s->points, 1);
     int status = 0;

@@ -5,17 +5,17 @@
 
 enum { LEAST_PIECE = 10, MOST_PIECE = 100, LEAST_RANGES = 4 };
 
-static const double turned = 0.2; /* a piece ends when the heading may have drifted so far */
-static const double clear = 6;    /* a margin that tells two positions apart, */
+static const double turned = 0.2; /* a piece ends when the heading may have drifted by this angle */
+static const double clear = 6;    /* a margin that distinguishes two positions, */
 static const double near = 0.2;   /* and an sd, as a share of the median distance, with which a landmark is placed */
 static const double outlying = 4; /* sd */
 static const double believable = 0.5; /* a share of distances that must fit */
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
-static svmp_status check(svmp_context *context, const svmp_journey *data) {
+static svmp_status check(svmp_context *context, const svmp_odometry *data) {
     if (data->poses < 2 || data->landmarks < 1)
-        return svmp_fail(context, SVMP_BAD_INPUT, "A journey needs at least two poses and a landmark.");
+        return svmp_fail(context, SVMP_BAD_INPUT, "The data need at least two poses and a landmark.");
     const double sds[] = {data->move_sd, data->turn_sd, data->range_sd};
     for (size_t k = 0; k < 3; k++)
         if (!(sds[k] > 0 && isfinite(sds[k])))
@@ -35,7 +35,7 @@ static svmp_status check(svmp_context *context, const svmp_journey *data) {
 
 /* The distances of each landmark, by pose: counted twice, first by pose, then by landmark. */
 static svmp_status list_distances(slam *j) {
-    const svmp_journey *data = j->data;
+    const svmp_odometry *data = j->data;
     size_t *order = NULL, *from = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(j->context, j->start, data->landmarks + 2));
@@ -54,12 +54,12 @@ done:
     return status;
 }
 
-static int is_known(const svmp_journey *data, size_t k) {
+static int is_known(const svmp_odometry *data, size_t k) {
     return data->known && isfinite(data->known[2 * k]) && isfinite(data->known[2 * k + 1]);
 }
 
 static svmp_status set_up(slam *j) {
-    const svmp_journey *data = j->data;
+    const svmp_odometry *data = j->data;
     SVMP_TRY(check(j->context, data));
     SVMP_TRY(list_distances(j));
     SVMP_TRY(SVMP_NEW(j->context, j->placed, data->landmarks));
@@ -78,7 +78,7 @@ static svmp_status set_up(slam *j) {
 /* ---- piece by piece ---------------------------------------------------------------------------------------------- */
 
 static void dead_reckon(slam *j, size_t to) {
-    const svmp_journey *data = j->data;
+    const svmp_odometry *data = j->data;
     for (; j->poses < to; j->poses++) {
         const size_t t = j->poses - 1;
         double *p = j->path + 3 * t;
@@ -151,11 +151,11 @@ static svmp_status travel(slam *j) {
 
 /* ---- how it fits ------------------------------------------------------------------------------------------------- */
 
-static void print_fit(const slam *j, svmp_journey_fit *fit) {
-    const svmp_journey *data = j->data;
+static void print_fit(const slam *j, svmp_path_fit *fit) {
+    const svmp_odometry *data = j->data;
     const double steps = (double)(data->poses - 1);
     double moves = 0, turns = 0, ranges = 0;
-    *fit = (svmp_journey_fit){0};
+    *fit = (svmp_path_fit){0};
     for (size_t t = 0; t + 1 < data->poses; t++) {
         double z[3];
         svmp_slam_step_misfit(j, t, z);
@@ -185,11 +185,11 @@ static void print_landmark(const slam *j, size_t k, svmp_landmark_fit *fit) {
     fit->margin = s.margin;
 }
 
-svmp_status svmp_localise_journey(svmp_context *context, const svmp_journey *data, double *path, double *map,
-                                  svmp_journey_fit *fit, svmp_landmark_fit *each) {
+svmp_status svmp_localise_path(svmp_context *context, const svmp_odometry *data, double *path, double *map,
+                               svmp_path_fit *fit, svmp_landmark_fit *each) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (data == NULL || path == NULL || map == NULL)
-        return svmp_fail(context, SVMP_BAD_CALL, "svmp_localise_journey: an argument is NULL.");
+        return svmp_fail(context, SVMP_BAD_CALL, "svmp_localise_path: an argument is NULL.");
     slam j = {.context = context, .data = data, .path = path, .map = map};
     svmp_status status = set_up(&j);
     if (status == SVMP_OK) status = travel(&j);

@@ -1,4 +1,4 @@
-/* Range-only SLAM by least squares, piece by piece: the start that svmp_localise_journey finds. */
+/* Range-only SLAM by least squares, piece by piece: the start that svmp_localise_path finds. */
 #ifndef SVMP_SLAM_SLAM_H
 #define SVMP_SLAM_SLAM_H
 
@@ -7,7 +7,7 @@
 
 typedef struct slam {
     svmp_context *context;
-    const svmp_journey *data;
+    const svmp_odometry *data;
     size_t poses;         /* of the path so far */
     double *path, *map;   /* the caller's */
     size_t *start, *list; /* the distances to landmark k, pose by pose: list[start[k]] ... list[start[k + 1] - 1] */

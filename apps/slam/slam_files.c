@@ -13,7 +13,7 @@
 
 enum { POINTS_MOST = 10000000, NAME_MOST = 64, SHOWN = 10 };
 
-static const double unclear = 6; /* a margin of log densities below which two positions are not told apart */
+static const double unclear = 6; /* a margin of log densities below which two positions are not distinguished */
 
 int check_name(const option_set *set, const char *option) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -30,10 +30,10 @@ int check_name(const option_set *set, const char *option) {
 /* The files, and what is found. */
 typedef struct slam_files {
     csv odometry, ranges, anchors;
-    svmp_journey data;
+    svmp_odometry data;
     double *steps, *known, *range, *path, *map; /* steps: ahead, left, turn */
     size_t *pose, *landmark;
-    svmp_journey_fit fit;
+    svmp_path_fit fit;
     svmp_landmark_fit *each;
 } slam_files;
 
@@ -256,7 +256,7 @@ int localise_slam(const option_set *set, svmp_context *context) {
     int status = check_request(set);
     if (status == 0) status = read_files(&x, set);
     if (status == 0) {
-        const svmp_status found = svmp_localise_journey(context, &x.data, x.path, x.map, &x.fit, x.each);
+        const svmp_status found = svmp_localise_path(context, &x.data, x.path, x.map, &x.fit, x.each);
         if (found != SVMP_OK) status = failed(context, found);
     }
     if (status == 0) status = write_start(&x, set, context);

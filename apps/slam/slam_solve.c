@@ -1,4 +1,4 @@
-/* Least squares on the graph of a journey: Gauss-Newton steps with Levenberg's damping, by a sparse Cholesky
+/* Least squares on the graph of poses and landmarks: Gauss-Newton steps with Levenberg's damping, by a sparse Cholesky
  * factorisation.
  *
  *     misfits of step t   (ahead - (c dx + s dy)) / move_sd,   (left - (c dy - s dx)) / move_sd,   c, s of heading t
@@ -18,13 +18,13 @@ enum { MOST_VARIABLES = 6, STEPS = 3, LAST_STEPS = 20 };
 static const double scale = 9; /* 3 sd, squared */
 
 double svmp_slam_misfit(const slam *j, size_t e) {
-    const svmp_journey *data = j->data;
+    const svmp_odometry *data = j->data;
     const double *p = j->path + 3 * data->pose[e], *q = j->map + 2 * data->landmark[e];
     return (data->range[e] - hypot(p[0] - q[0], p[1] - q[1])) / data->range_sd;
 }
 
 void svmp_slam_step_misfit(const slam *j, size_t t, double misfit[3]) {
-    const svmp_journey *data = j->data;
+    const svmp_odometry *data = j->data;
     const double *p = j->path + 3 * t, *q = p + 3, c = cos(p[2]), s = sin(p[2]), dx = q[0] - p[0], dy = q[1] - p[1];
     misfit[0] = (data->ahead[t] - (c * dx + s * dy)) / data->move_sd;
     misfit[1] = (data->left[t] - (c * dy - s * dx)) / data->move_sd;
@@ -91,7 +91,7 @@ static svmp_status visit_step(equations *q, size_t t) {
 
 static svmp_status visit_distance(equations *q, size_t e) {
     const slam *j = q->j;
-    const svmp_journey *data = j->data;
+    const svmp_odometry *data = j->data;
     if (data->pose[e] >= j->poses || !j->placed[data->landmark[e]]) return SVMP_OK;
     const double *p = j->path + 3 * data->pose[e], *m = j->map + 2 * data->landmark[e], dx = p[0] - m[0],
                  dy = p[1] - m[1];

@@ -85,7 +85,7 @@ static svmp_status find_device(const backend *b, const svmp_device **found) {
 static svmp_status refuse_memory(const backend *b, const svmp_device_particles *made) {
     const double gib = 1024.0 * 1024 * 1024;
     return svmp_fail_notes(b->context, SVMP_NO_MEMORY,
-                           NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_LOWER, "particles", NULL)),
+                           NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_FEWER_PARTICLES, "particles", NULL)),
                                  svmp_either(1, svmp_advice(SVMP_NOTE_USE, "backend", "cpu"))),
                            "Out of memory on %s: this run needs at least %.3g GiB more, but only %.3g GiB are free.",
                            made->device, made->lacks / gib, made->free / gib);
@@ -228,9 +228,11 @@ static svmp_status fail_not_finite(backend *b, size_t t) {
     const size_t at = link->device->precise ? find_too_large(b) : SIZE_MAX;
     if (at != SIZE_MAX)
         return svmp_fail_notes(
-            b->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_USE, "backend", link->device->precise)),
-            "The score of %s is %g in particle %zu at iteration %zu, too large for single precision. Try a smaller "
-            "step, or a start that is closer to the posterior.",
+            b->context, SVMP_NOT_FINITE,
+            NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_SMALLER_STEPS, "step", NULL)),
+                  svmp_either(1, svmp_advice(SVMP_NOTE_CLOSER_START, "init", NULL)),
+                  svmp_either(1, svmp_advice(SVMP_NOTE_USE, "backend", link->device->precise))),
+            "The score of %s is %g in particle %zu at iteration %zu, too large for single precision.",
             svmp_model_variable_name(b->model, at / b->n, name, sizeof name), b->score[at], at % b->n + 1, t + 1);
     if (b->evaluator == NULL) SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
     return svmp_host_not_finite(b, t);

@@ -136,6 +136,9 @@ static const char *const sentences[] = {
     [SVMP_NOTE_PROVIDE_START] = "provide such a point{brackets}",
     [SVMP_NOTE_START_NEW] = "start a new run from its particles{brackets}",
     [SVMP_NOTE_CONTINUE_WITH] = "continue with {option}",
+    [SVMP_NOTE_WITH] = "with {option}",
+    [SVMP_NOTE_FEWER_PARTICLES] = "use fewer particles{brackets}",
+    [SVMP_NOTE_CLOSER_START] = "start closer to the posterior{brackets}",
 };
 enum { CODES = sizeof sentences / sizeof *sentences };
 
@@ -311,6 +314,9 @@ const char *svmp_notes_write(size_t count, const svmp_note *notes, svmp_speller 
         const writer w = {&to, &notes[k], spell ? spell : spell_plainly, user_data};
         if (notes[k].kind == SVMP_DETAIL && k > 0) {
             add(&to, "%s", notes[k - 1].kind == SVMP_DETAIL ? joint_of(notes[k].code) : ": ");
+            write_clause(&w);
+        } else if (k > 0 && notes[k].code == SVMP_NOTE_WITH) {
+            add(&to, " ");
             write_clause(&w);
         } else if (is_alternative(notes, k)) {
             add(&to, "%s", k + 1 < count && is_alternative(notes, k + 1) ? ", " : ", or ");

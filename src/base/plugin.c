@@ -63,9 +63,8 @@ static void look_around(plugin_search *s, char *why, size_t size) {
         snprintf(why, size, "The plug-in '%.150s' cannot be loaded: %s.", s->path, s->words);
     else if (s->library == NULL)
         snprintf(why, size, "The plug-in %s was not found. %s, or set %s to its path.", s->file,
-                 svmp_build_has(s->name)
-                     ? "Build it with 'make' in svmp's sources"
-                     : "This build does not include it (svmp --version says why): build another one",
+                 svmp_build_has(s->name) ? "Build it with 'make' in svmp's sources"
+                                         : "This build does not include it: build another one",
                  s->variable);
 }
 

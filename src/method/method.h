@@ -33,29 +33,30 @@ typedef struct nonconvergence {
 
 typedef struct method {
     const char *name;
-    const char *kernel; /* the default of --kernel; NULL: the method has no kernel, and no phi for the stopping rule */
-    const char *step;   /* the default of --step; NULL: the method takes no step size */
-    const char *init;   /* the default of --init; NULL: METHOD_INIT */
-    const char *coordinates; /* the default of --coordinates; NULL: centred, the model as written */
-    size_t iterations;       /* the default of --iterations; 0: METHOD_ITERATIONS */
-    svmp_yield yield;        /* CHAINS: the particles are --chains chains, with --warmup and then --draws iterations;
+    const char *
+        kernel; /* the default of the option kernel; NULL: the method has no kernel, and no phi for the stopping rule */
+    const char *step;        /* the default of the option step; NULL: the method takes no step size */
+    const char *init;        /* the default of the option init; NULL: METHOD_INIT */
+    const char *coordinates; /* the default of the option coordinates; NULL: centred, the model as written */
+    size_t iterations;       /* the default of the option iterations; 0: METHOD_ITERATIONS */
+    svmp_yield yield;        /* CHAINS: the particles are chains, with `warmup` and then `draws` iterations;
                               * DRAWS: finished after one iteration */
-    int sweeps;   /* CHAINS: the chains are the --particles particles; the first --warmup of --iterations adapt, and
-                   * of the rest at most --draws are kept */
-    size_t draws; /* CHAINS: the default of --draws */
-    const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
-    int on_device;       /* an iteration is done by the backend alone, at the rate of the step rule: a GPU pays off, and
-                            iterations may be queued */
-    int on_host;         /* an iteration is computed in this process; the backend only stores particles */
-    int fits;            /* it always fits the Gaussian on the graph, whatever --init is */
-    size_t arrays;       /* arrays of all particles besides the backend's */
-    double examination;  /* the time of the examination as a share of the time of the run; 0: METHOD_EXAMINATION */
+    int sweeps;              /* CHAINS: the chains are the particles; the first `warmup` of the iterations adapt, and
+                              * of the rest at most `draws` are kept */
+    size_t draws;            /* CHAINS: the default of the option draws */
+    const char *largest;     /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
+    int on_device;      /* an iteration is done by the backend alone, at the rate of the step rule: a GPU pays off, and
+                           iterations may be queued */
+    int on_host;        /* an iteration is computed in this process; the backend only stores particles */
+    int fits;           /* it always fits the Gaussian on the graph, whatever the start is */
+    size_t arrays;      /* arrays of all particles besides the backend's */
+    double examination; /* the time of the examination as a share of the time of the run; 0: METHOD_EXAMINATION */
     int local; /* a node needs only its neighbours, or sums over all nodes, so that it runs on parts of a model */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */
     svmp_status (*alloc)(svmp_run *run);
-    /* Fills the particles for --init gaussian, in a method that has that Gaussian already. NULL: fitted as for other
-     * methods. */
+    /* Fills the particles for the start `gaussian`, in a method that has that Gaussian already. NULL: fitted as for
+     * other methods. */
     svmp_status (*start)(svmp_run *run, double *x);
     svmp_status (*iterate)(svmp_run *run);
     /* The expected number of iterations when the run ends by itself. NULL: all iterations. */

@@ -1,6 +1,7 @@
 /* A part of a lowered model: the nodes that one process moves. */
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/peers.h"
 #include "model/text_model.h"
 
@@ -86,9 +87,9 @@ static svmp_status copy_prior(const lowered_model *whole, size_t p, const uint32
         for (size_t j = 0; j < slots; j++) {
             const uint32_t here = local[from->values.variables[which[k] * slots + j]];
             if (here == UINT32_MAX) /* of a node that is not centred, and that nothing depends on */
-                return svmp_fail(part->context, SVMP_UNSUPPORTED,
-                                 "The location or the scale of a node belongs to another process. Use --coordinates "
-                                 "centred with several processes.");
+                return svmp_fail_notes(part->context, SVMP_UNSUPPORTED,
+                                       NOTES(svmp_advice(SVMP_NOTE_USE, "coordinates", "centred")),
+                                       "The location or the scale of a node belongs to another process.");
             to->values.variables[k * slots + j] = here;
         }
     return SVMP_OK;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/random.h"
 #include "base/row_sums.h"
 #include "model/computed.h"
@@ -10,6 +11,7 @@
 #include "prepare/bound_ascent.h"
 #include "prepare/improper_directions.h"
 #include "prepare/sign_ascent.h"
+#include "prepare/start_particles.h"
 
 enum { PRIOR_STARTS = 100 }; /* where no other one will do */
 enum { STARTS = 6, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
@@ -54,9 +56,11 @@ static svmp_status refuse_point(const svmp_model *model) {
 }
 
 static svmp_status refuse_start(const svmp_model *model) {
-    return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start 'gaussian' found no point around which the density is finite. Provide one (--init "
-                     "gaussian:FILE), or use -m nuts with --init FILE or prior.");
+    return svmp_fail_notes(model->context, SVMP_UNSUPPORTED,
+                           NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_PROVIDE_START, "init", "gaussian:FILE")),
+                                 svmp_either(1, svmp_advice(SVMP_NOTE_USE, "method", "nuts")),
+                                 svmp_advice(SVMP_NOTE_WITH, "init", "prior")),
+                           "The start 'gaussian' found no point around which the density is finite.");
 }
 
 static svmp_status refuse_box(const svmp_model *model) {
@@ -213,10 +217,7 @@ svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, co
     svmp_context *context = model->context;
     svmp_status status;
     gaussian *q = NULL;
-    if (model->graph->halo)
-        return svmp_fail(context, SVMP_UNSUPPORTED,
-                         "The start 'gaussian' needs the whole model in one process. Write the start with one process "
-                         "(svmp run ... --init gaussian -t 0 -o FILE) and then use it (--init FILE).");
+    if (model->graph->halo) return svmp_start_needs_whole(context, "gaussian");
     if (model->boxed) return refuse_box(model);
     SVMP_TRY(SVMP_NEW(context, q, 1));
     q->model = model;

@@ -2,7 +2,7 @@
  *
  *     F(m, A) = mean over l of log p(x_l) - log det(A) / 2,     x_l = m + A^-1/2 z_l
  *
- * for fixed standard normal z_l. It is the start of --init gaussian, and the metric in which the method
+ * for fixed standard normal z_l. It is the start `gaussian`, and the metric in which the method
  * transport moves. All of it is on the unconstrained scale, where particles move. */
 #ifndef SVMP_PREPARE_FITTED_GAUSSIAN_H
 #define SVMP_PREPARE_FITTED_GAUSSIAN_H

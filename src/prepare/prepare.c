@@ -2,6 +2,7 @@
  * what is reported. */
 #include <string.h>
 
+#include "base/notes.h"
 #include "base/peers.h"
 #include "lang/model_files.h"
 #include "model/text_model.h"
@@ -167,12 +168,11 @@ static svmp_status take_ends(const svmp_model *model, const look *seen, choices 
 
 static void warn_of_cost(const svmp_model *model) {
     const size_t terms = model->lowered ? count_terms(model) : 0;
+    const svmp_note cost = {.code = SVMP_NOTE_MANY_TERMS, .kind = SVMP_WARNING, .count = terms};
     if (terms > MANY_TERMS)
-        svmp_log(
-            model->context, SVMP_LOG_WARNING,
-            "The sums over discrete unknowns have %zu terms: a run takes minutes. -m nuts evaluates them less often "
-            "than the default method; fewer sites or times, or bounds with T(,), make them shorter.",
-            terms);
+        svmp_log_notes(model->context, SVMP_LOG_WARNING,
+                       NOTES(cost, svmp_either(1, svmp_advice(SVMP_NOTE_USE, "method", "nuts")),
+                             svmp_either(1, svmp_advice(SVMP_NOTE_SHORTER_SUMS, NULL, NULL))));
 }
 
 /* Reads the model with longer sums, and looks again; *next stays empty where that is refused, or the sums are dear. */

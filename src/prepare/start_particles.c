@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/name_list.h"
+#include "base/notes.h"
 #include "base/number.h"
 #include "base/peers.h"
 #include "base/random.h"
@@ -95,11 +96,11 @@ static void draw_row(void *work, size_t i) {
     draw_variable(w->start, w->to, i, w->x + i * w->to->n);
 }
 
-static svmp_status need_whole(const svmp_model *model, const char *name) {
-    return svmp_fail(model->context, SVMP_UNSUPPORTED,
-                     "The start '%s' needs the whole model in one process. Write the start with one process (svmp run "
-                     "... --init %s -t 0 -o FILE) and then use it (--init FILE).",
-                     name, name);
+svmp_status svmp_start_needs_whole(svmp_context *context, const char *name) {
+    return svmp_fail_notes(
+        context, SVMP_UNSUPPORTED,
+        NOTES(svmp_advice(SVMP_NOTE_WRITE_START, "iterations", "0"), svmp_advice(SVMP_NOTE_START_FROM, "init", "FILE")),
+        "The start '%s' needs the whole model in one process.", name);
 }
 
 static svmp_status draw_gaussian(const init *start, const init_target *to, double *x) {
@@ -118,9 +119,9 @@ static svmp_status fill(const init *start, const init_target *to, double *x) {
         if (model->graph->halo && model->lowered) return draw_levels(to, x);
         return svmp_model_draw_priors(model, to->seed, to->n, x);
     case INIT_MAP:
-        if (model->graph->halo) return need_whole(model, "map");
+        if (model->graph->halo) return svmp_start_needs_whole(model->context, "map");
         return svmp_mode_draw(model, to->seed, to->n, x);
-    case INIT_GAUSSIAN: return model->graph->halo ? need_whole(model, "gaussian") : draw_gaussian(start, to, x);
+    case INIT_GAUSSIAN: return draw_gaussian(start, to, x);
     default: break;
     }
     svmp_parallel_for(to->threads, model->graph->moved_variables, 0, draw_row, &(draw_work){start, to, x});

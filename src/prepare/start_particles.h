@@ -34,6 +34,9 @@ svmp_status svmp_init_draw(const init *start, const init_target *target, double 
  * variable and the particle, if one is not finite. */
 svmp_status svmp_init_finish(const svmp_model *model, size_t n, double *x);
 
+/* Fails: the start of this name is only for whole models. */
+svmp_status svmp_start_needs_whole(svmp_context *context, const char *name);
+
 /* Redraws particle l of x; `attempt` 1, 2, ... gives other numbers than svmp_init_draw. */
 void svmp_init_draw_again(const init *start, const init_target *target, double *x, size_t l, size_t attempt);
 

@@ -114,6 +114,6 @@ refuses 2 "The file 'link.csv' is a broken symbolic link." run chain.mtx --check
 if [[ -z $SANITIZE ]]; then
     (
         ulimit -v 4000000
-        refuses 1 "Out of memory: this run and its result need 6.88 GB, but this machine has 4.1 GB for this process." run chain.mtx -m transport -n 20000000 -o out.csv
+        refuses 1 "Out of memory: this run and its result need 10.7 GB, but this machine has 4.1 GB for this process." run chain.mtx -m transport -n 20000000 -o out.csv
     )
 fi

@@ -4,8 +4,8 @@ source "$TESTS/cli/support.bash"
 slam=$TESTS/../examples/slam
 python3 "$slam/simulate.py" 60 8 0.1 2
 first=$(awk -F, 'NR > 1 && NR < 5 { printf "%s%s", comma, $2; comma = "," }' truth.csv)
-journey=(localise ranges.csv --odometry odometry.csv --noise 0.2,0.05,0.01 --first "$first")
-works "${journey[@]}" -o start.json
+odometry=(localise ranges.csv --odometry odometry.csv --noise 0.2,0.05,0.01 --first "$first")
+works "${odometry[@]}" -o start.json
 shows '^60 poses and [0-9]+ landmarks, 0 of them known, from '
 shows '^root mean square residuals, in sd: moves 0\.'
 
@@ -38,8 +38,8 @@ refuses 2 "Cannot read 'missing.json'" run two.bug two.json --init gaussian:miss
 refuses 2 "The output 'point.csv' would overwrite 'point.csv'" run two.bug two.json --init gaussian:point.csv -q -f -o "$(cp out.csv point.csv && echo point.csv)"
 refuses 2 "the noise is needed: --noise RANGE,MOVE,TURN" localise ranges.csv --odometry odometry.csv -o new.json
 refuses 2 "The option '--noise' must be three positive numbers" localise ranges.csv --odometry odometry.csv --noise 1,0,1 -o new.json
-refuses 2 "must end in .json" "${journey[@]}" -o new.csv
-refuses 2 "--particles has no meaning" "${journey[@]}" -n 10 -o new.json
+refuses 2 "must end in .json" "${odometry[@]}" -o new.csv
+refuses 2 "--particles has no meaning" "${odometry[@]}" -n 10 -o new.json
 refuses 2 "The option '--noise' needs --odometry" localise ranges.csv odometry.csv --noise 1,1,1 -o new.csv
 refuses 2 "The known points are needed" localise ranges.csv -o new.csv
 refuses 2 "would overwrite 'odometry.json'" localise ranges.csv --odometry odometry.json --noise 1,1,1 -f -o "$(cp odometry.csv odometry.json && echo odometry.json)"

@@ -28,7 +28,8 @@ static double covariance_of(size_t count, const double *x, const double *y) {
     return sum / (double)(count - 1);
 }
 
-/* The correlations become those of all T * N values of the window, means and sds those that are wanted. */
+/* The correlations become those of all T * N values since the blocks were cleared, means and sds those that are
+ * wanted. */
 static void test_hold(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -37,14 +38,16 @@ static void test_hold(void **state) {
     average to[D];
     assert_ok(svmp_covariance_create(context, D, N, 2, &c));
     assert_non_null(c);
-    for (size_t window = 0; window < 2; window++) { /* of which the last counts */
+    for (size_t clear = 0; clear < 2; clear++) {
         for (size_t t = 0; t < T; t++) {
-            fill(100 * window + t + 1, x);
+            fill(100 * clear + t + 1, x);
             svmp_covariance_add(c, x);
+            if (t == 1 || t == 3) svmp_covariance_close(c);
             for (size_t i = 0; i < D; i++) memcpy(all[i] + t * N, x + i * N, N * sizeof *x);
         }
-        svmp_covariance_close(c);
+        if (!clear) svmp_covariance_clear(c);
     }
+    svmp_covariance_estimate(c);
     for (size_t i = 0; i < D; i++)
         to[i] = (average){.mean = 5 - 3 * (double)i, .sd = 0.1 + (double)i, .mean_error = 0.01, .sd_error = 0.001};
     fill(999, x);
@@ -62,7 +65,7 @@ static void test_hold(void **state) {
     svmp_context_free(context);
 }
 
-/* Nothing is changed where an sd is not well known, or before a window was closed. */
+/* Nothing is changed where an sd is not well known, or before the first estimate. */
 static void test_unknown(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -76,7 +79,7 @@ static void test_unknown(void **state) {
     svmp_covariance_match(c, to, x);
     assert_memory_equal(x, before, sizeof x);
     svmp_covariance_add(c, x);
-    svmp_covariance_close(c);
+    svmp_covariance_estimate(c);
     to[2].sd_error = 0.2;
     svmp_covariance_match(c, to, x);
     assert_memory_equal(x, before, sizeof x);
@@ -94,7 +97,9 @@ static void test_many(void **state) {
     assert_ok(svmp_covariance_create(context, 1, 100, 1, &c));
     assert_null(c);
     svmp_covariance_add(c, NULL);
+    svmp_covariance_estimate(c);
     svmp_covariance_close(c);
+    svmp_covariance_clear(c);
     svmp_covariance_match(c, NULL, NULL);
     svmp_covariance_free(c);
     assert_ok(svmp_covariance_create(context, 20, 100, 1, &c));

@@ -139,6 +139,9 @@ static const struct {
     {SVMP_NOTE_PROVIDE_START, 0.3, 0, "Provide such a point (iterations = 8000)."},
     {SVMP_NOTE_START_NEW, 0.3, 0, "Start a new run from its particles (iterations = 8000)."},
     {SVMP_NOTE_CONTINUE_WITH, 0.3, 0, "Continue with iterations = 8000."},
+    {SVMP_NOTE_WITH, 0.3, 0, "With iterations = 8000."},
+    {SVMP_NOTE_FEWER_PARTICLES, 0.3, 0, "Use fewer particles (iterations = 8000)."},
+    {SVMP_NOTE_CLOSER_START, 0.3, 0, "Start closer to the posterior (iterations = 8000)."},
 };
 
 static const svmp_code all[] = {
@@ -220,13 +223,14 @@ static void test_lists(void **state) {
     svmp_note_advise(&list, 1, SVMP_NOTE_OTHER_PRIORS, NULL, NULL);
     svmp_note_advise(&list, 2, SVMP_NOTE_COMPARE, "method", "nuts");
     svmp_note_advise(&list, 2, SVMP_NOTE_FINISH, NULL, NULL);
+    svmp_note_advise(&list, 0, SVMP_NOTE_WITH, "seed", "2");
     svmp_note_advise(&list, 0, SVMP_NOTE_FINISH, NULL, NULL);
     svmp_note_advise(&list, 0, SVMP_NOTE_FINISH, NULL, NULL);
     assert_string_equal(svmp_notes_write(list.count, list.note, spell, prefix, text, sizeof text),
                         "Failed: the particles change under exact moves: a (sd 25 % too small), b (sd 50 % too large) "
                         "and 4 more of 0 variables. Do not use these numbers yet. Use R<method|nuts>, run longer "
                         "(R<iterations|>), or give the model other priors. Compare with R<method|nuts>, or let the run "
-                        "finish. Let the run finish. Let the run finish.");
+                        "finish with R<seed|2>. Let the run finish. Let the run finish.");
     for (size_t k = 0; k < 2 * NOTES_MOST; k++) svmp_note_add(&list, SVMP_NOTE_FAILED);
     assert_int_equal(list.count, NOTES_MOST);
 }

@@ -186,9 +186,9 @@ static void test_errors(void **state) {
         {"# a model\nmodel <- function() { x ~ dnorm(0, 1) }",
          "m.bug:2:1: error: this is R code; put only the model into the file, as 'model { ... }'\n"
          "    model <- function() { x ~ dnorm(0, 1) }\n    ^"},
-        {"model { x ~ dnorm(0, 1) }\nlist(y = 1)", "m.bug:2:1: error: this is data, or initial values: put them into "
-                                                   "files of their own, svmp run MODEL DATA --init "
-                                                   "INITS\n    list(y = 1)\n    ^"},
+        {"model { x ~ dnorm(0, 1) }\nlist(y = 1)",
+         "m.bug:2:1: error: this is data, or initial values: put them into files of their own; the option 'init' names "
+         "that of initial values\n    list(y = 1)\n    ^"},
         {"MODEL { x ~ dnorm(0, 1) }",
          "m.bug:1:1: error: expected 'model', 'data' or 'var', not 'MODEL'; did you mean 'model'?\n"
          "    MODEL { x ~ dnorm(0, 1) }\n    ^"},

@@ -60,7 +60,7 @@ static void spell_element(const svmp_array *array, size_t place, char *text, siz
 
 static int is_scattered(const char *elements) { return elements && strstr(elements, " of "); }
 
-/* The elements that the data leave out of an array here and there, which "y[8:41] (4 of 34)" does not tell. */
+/* The missing elements of an array, which "y[8:41] (4 of 34)" does not list. */
 static void print_missing(const svmp_model *model) {
     enum { MOST = 20 };
     svmp_array array;

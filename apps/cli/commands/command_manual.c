@@ -110,7 +110,7 @@ static const char closing[] =
     "Empty: programs are interpreted, which takes longer.\n"
     ".TP\n.B SVMP_CACHE\n"
     "The folder in which compiled programs are kept, as an absolute path. By default it is XDG_CACHE_HOME/svmp, or\n"
-    "HOME/.cache/svmp if XDG_CACHE_HOME is not set. It must belong to the user, and nobody else may have permission\n"
+    "HOME/.cache/svmp if XDG_CACHE_HOME is not set. It must belong to the user, and no other user may have permission\n"
     "to write to it. Empty: programs are compiled in each run. See docs/gpu.md.\n"
     ".TP\n.BR CUDA_PATH \", \" XDG_CACHE_HOME \", \" HOME\n"
     "As above.\n"

@@ -96,7 +96,7 @@ static int run(const option_set *set) {
     enum { MOST_RANKS = 1000000 };
     svmp_context *context = NULL;
     svmp_model *model = NULL;
-    svmp_options *asked = NULL;
+    svmp_options *run_options = NULL;
     svmp_plan plan;
     size_t ranks = 0;
     double latency = 0, bandwidth = 0;
@@ -104,19 +104,19 @@ static int run(const option_set *set) {
     if (status == 0) status = read_real("latency", options_value(set, "latency"), 0, 1e9, &latency);
     if (status == 0) status = read_real("throughput", options_value(set, "throughput"), 1e-6, 1e6, &bandwidth);
     if (status == 0) status = open_context(set, &context);
-    if (status == 0) status = options_of_run(set, context, &asked);
+    if (status == 0) status = options_of_run(set, context, &run_options);
     if (status == 0) status = read_model(set, context, &model);
     if (status == 0) {
         const svmp_network network = {1e-6 * latency, 1e9 * bandwidth};
         const double reading = peak();
-        svmp_status made = svmp_model_plan(model, asked, ranks, &network, &plan);
+        svmp_status made = svmp_model_plan(model, run_options, ranks, &network, &plan);
         if (made == SVMP_OK)
             print_plan(&plan, model, &network, reading);
         else
             status = failed(context, made);
     }
     svmp_model_free(model);
-    svmp_options_free(asked);
+    svmp_options_free(run_options);
     svmp_context_free(context);
     return status;
 }

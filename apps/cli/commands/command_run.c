@@ -92,7 +92,7 @@ static void judge(session *s) {
     progress_print_verdict(&s->watch, s->verdict);
 }
 
-/* The result, written at once, and all that is told of it: how it ended, and what it is worth. */
+/* Takes the result, writes it at once and judges it. */
 static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->record = (run_record){
         .set = s->set,
@@ -122,8 +122,8 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     return 0;
 }
 
-/* What is written comes first: whatever fails afterwards, it is there. What could not be written before the examination
- * is not tried again. */
+/* Writes the result first, so that it is there whatever fails afterwards. A file that could not be written before the
+ * examination is not tried again. */
 static int finish(session *s, svmp_status ended) {
     const int lost = s->unwritten && s->writer.written == NULL;
     const int incomplete = lost ? 0 : writer_write(&s->writer, s->result, &s->record);
@@ -141,13 +141,13 @@ static int finish(session *s, svmp_status ended) {
     return explained == EXIT_DONE && options_given(s->set, "require-converged") && !s->clear ? EXIT_FAILED : explained;
 }
 
-/* Who asks for `auto` hears what it came to be, and why. It is a message, and no progress. */
+/* With `auto`, prints the backend that was chosen and the reason. This is a message, not progress. */
 static void print_backend(const session *s) {
     char name[32], why[600];
-    const char *asked = options_given(s->set, "backend");
-    if (asked == NULL || strcmp(asked, "auto") != 0 || options_given(s->set, "quiet") || !is_reporting()) return;
+    const char *given = options_given(s->set, "backend");
+    if (given == NULL || strcmp(given, "auto") != 0 || options_given(s->set, "quiet") || !is_reporting()) return;
     const char *reason = svmp_run_setting(s->run, "backend_reason", why, sizeof why);
-    if (reason == NULL && strcmp(svmp_options_get(s->options, "backend"), asked) != 0) reason = "as in the checkpoint";
+    if (reason == NULL && strcmp(svmp_options_get(s->options, "backend"), given) != 0) reason = "as in the checkpoint";
     if (svmp_run_setting(s->run, "backend", name, sizeof name))
         report_error(EXIT_DONE, "The backend is '%s'%s%s.", name, reason ? ": " : "", reason ? reason : "");
 }

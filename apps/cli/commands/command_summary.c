@@ -20,7 +20,7 @@ static const option_row rows[] = {
 
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
 
-/* The variables that are asked for: those of a list with commas, or all. */
+/* The variables of a list with commas, or all. */
 static int choose(const svmp_particles *particles, const char *path, const char *list, size_t *chosen, size_t *count) {
     char where[512];
     *count = 0;

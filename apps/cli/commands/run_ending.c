@@ -42,12 +42,12 @@ int session_explain_end(const session *s, svmp_status ended) {
         return EXIT_FAILED;
     }
     if (s->record.outcome != SVMP_STOPPED) return EXIT_DONE;
-    const size_t asked = svmp_run_iterations(s->run);
+    const size_t requested = svmp_run_iterations(s->run);
     if (s->writer.written)
         report_error(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations; the particles are in '%s'.",
-                     s->record.iterations, asked, s->writer.written);
+                     s->record.iterations, requested, s->writer.written);
     else
-        report_error(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, asked);
+        report_error(EXIT_INTERRUPTED, "Interrupted after %zu of %zu iterations.", s->record.iterations, requested);
     if (!checkpoint_report_resume(&s->checkpoint_writer, s->set) && s->writer.written && !s->writer.chosen &&
         !s->writer.split)
         report_error(EXIT_INTERRUPTED,

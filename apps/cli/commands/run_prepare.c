@@ -74,7 +74,7 @@ static int read_start(session *s) {
     if (wrong) return wrong;
     if (count == 1) return 0; /* one point, around which all are spread */
     if (options_given(s->set, "particles")) return 0;
-    if (s->method.sweeps && count >= asked_count(s->options, "particles")) return 0; /* the last of equal parts */
+    if (s->method.sweeps && count >= option_count(s->options, "particles")) return 0; /* the last of equal parts */
     const svmp_status status = svmp_options_set_count(s->options, "particles", count);
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
@@ -132,7 +132,7 @@ static int join(session *s) {
     return joined == SVMP_OK ? agree_on_status(s->context, 0) : failed(s->context, joined);
 }
 
-/* All processes were told the same, but for their threads. */
+/* All processes must have the same options, except the number of threads. */
 static int compare_options(const session *s) {
     svmp_status same = SVMP_OK;
     for (size_t k = 0; k < s->set->count && same == SVMP_OK; k++) {
@@ -168,7 +168,7 @@ static svmp_status start(session *s) {
     return status;
 }
 
-/* What the library logs on its way is a sign of life. */
+/* Messages of the library show that work goes on. */
 static void print_library_log(svmp_log_level level, const char *message, void *user_data) {
     session *s = user_data;
     if (level == SVMP_LOG_DEBUG) stage_update(&s->stage, 0, 0);
@@ -177,9 +177,9 @@ static void print_library_log(svmp_log_level level, const char *message, void *u
 
 /* Why a run with `auto` needs a GPU that is not there, or that failed. */
 static void explain_backend(const session *s, const char *from, svmp_status status) {
-    const char *asked = options_given(s->set, "backend"), *taken = svmp_options_get(s->options, "backend");
+    const char *given = options_given(s->set, "backend"), *taken = svmp_options_get(s->options, "backend");
     const int device = status == SVMP_UNSUPPORTED || status == SVMP_NO_MEMORY || status == SVMP_DEVICE_FAILED;
-    if (from && s->run == NULL && device && asked && strcmp(asked, taken) != 0 && strncmp(taken, "cuda", 4) == 0)
+    if (from && s->run == NULL && device && given && strcmp(given, taken) != 0 && strncmp(taken, "cuda", 4) == 0)
         report_error(EXIT_WRONG, "The backend must be '%s', as in the checkpoint '%s'.", taken, from);
 }
 

@@ -16,8 +16,8 @@
 
 enum { NAME_ROOM = 1024 };
 
-/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. What is monitored, or drawn after the run,
- * keeps its own: it is none of the model's variables. */
+/* Mean and sd from the precision itself; the quantiles of a Gaussian follow. Monitored values, and those drawn after
+ * the run, keep their sample moments, because they are not variables of the model. */
 static int exact_moments(const session *s, size_t shown, const size_t *which, svmp_moments *moments) {
     const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
     const double z95 = 1.6448536269514722;

@@ -30,7 +30,7 @@ const allDraws = () => (run.draws ? Array.from(floatsOf(run.draws)) : d3.range(v
 
 const truth = new Map(run.truth);
 
-// What is asked of chains, as `svmp summary` asks it.
+// The limits that chains must meet, as in `svmp summary`.
 const neededDraws = run.chains <= 4 ? 100 * run.chains : Math.max(400, 10 * run.chains);
 const highRHat = Number(Math.max(1.01, Math.sqrt(1 + 2 * run.chains / neededDraws)).toPrecision(4));
 
@@ -56,8 +56,8 @@ for (const line of run.comments) {
   const [, , ratio, limit, z, most] = value.trim().split(/\s+/).map(Number); // U V RATIO LIMIT Z LIMIT, of the worst nodes
   if (!Number.isFinite(ratio)) continue;
   ksd.set(name.slice(9), {value: ratio, excess: Math.max(ratio / limit, z / most || 0)});
-  const told = (value, most, what) => `${name.slice(9)}, ${what} ${value.toPrecision(3)}, limit ${most.toPrecision(3)}`;
-  if (!worst) worst = z / most > ratio / limit ? told(z, most, "moment z") : told(ratio, limit, "KSD relative to exact draws");
+  const describe = (value, most, what) => `${name.slice(9)}, ${what} ${value.toPrecision(3)}, limit ${most.toPrecision(3)}`;
+  if (!worst) worst = z / most > ratio / limit ? describe(z, most, "moment z") : describe(ratio, limit, "KSD relative to exact draws");
 }
 
 // ---- nodes: of the model's graph, or pairs P.1, P.2 of the names -------------------------------------------------------

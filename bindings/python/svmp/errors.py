@@ -80,17 +80,12 @@ _KINDS: dict[str, type[Error]] = {
 }
 
 
-def _index_hint(message: str) -> str:
-    """Subscripts of Python that went into the data as they are."""
-    return re.sub(r"(: index 0 of '.*' is out of range 1 to \d+)", r"\1; subscripts count from 1 in a model text", message, count=1)
-
-
 def error_of(status: int, messages: list[str]) -> Error:
     """The exception for a status; a message with a place in a text is a :class:`ModelError`."""
     if not messages:
         messages = [lib.svmp_status_text(status).decode()]
     if re.match(r".*:\d+:\d+: ", messages[0]):
-        made: Error = ModelError([_index_hint(message) for message in messages])
+        made: Error = ModelError(messages)
     else:
         kind = next((kind for name, kind in _KINDS.items() if constants.get(name) == status), Error)
         made = kind("\n".join(messages))

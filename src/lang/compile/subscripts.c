@@ -18,6 +18,12 @@ static bool is_shifted_range(const ast_expression *index) {
     return (strcmp(outer, "-") == 0 || strcmp(outer, "+") == 0) && strcmp(inner, ":") == 0;
 }
 
+/* What explains a subscript out of range. */
+static const char *hint(const ast_expression *index, double number) {
+    if (is_shifted_range(index)) return "; ':' binds more tightly than '+' and '-': put the end in parentheses";
+    return number == 0 ? "; subscripts count from 1" : "";
+}
+
 /* A subscript from 0, or an error; `extent` is what the array has in that dimension. */
 static svmp_status check_index(model_lowering *lowering, const ast_expression *variable, const ast_expression *index,
                                double number, size_t extent, size_t *result) {
@@ -25,9 +31,8 @@ static svmp_status check_index(model_lowering *lowering, const ast_expression *v
     if (number != floor(number))
         return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is not a whole number", number, name);
     if (!(number >= 1 && number <= (double)extent))
-        return svmp_lowering_error(
-            lowering, index->offset, "index %.15g of '%s' is out of range 1 to %zu%s", number, name, extent,
-            is_shifted_range(index) ? "; ':' binds more tightly than '+' and '-': put the end in parentheses" : "");
+        return svmp_lowering_error(lowering, index->offset, "index %.15g of '%s' is out of range 1 to %zu%s", number,
+                                   name, extent, hint(index, number));
     *result = (size_t)number - 1;
     return SVMP_OK;
 }

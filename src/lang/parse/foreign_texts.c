@@ -32,8 +32,8 @@ static const char *wrong_word(const char *at, size_t length) {
     static const char r[] = "this is R code; put only the model into the file, as 'model { ... }'";
     static const char bare[] =
         "this statement is not in a block: enclose the statements in 'model { ... }', and check for an extra '}'";
-    static const char list[] = "this is data, or initial values: put them into files of their own, svmp run MODEL DATA "
-                               "--init INITS";
+    static const char list[] = "this is data, or initial values: put them into files of their own; the option 'init' "
+                               "names that of initial values";
     const char *next = skip_space(at + length), *right;
     if (is_word(at, length, "list") && *next == '(') return list;
     if (is_word(at, length, "inits") && *next == '{') return list;

@@ -8,17 +8,37 @@
 
 enum { FEWEST = 5 }; /* particles needed to estimate a slope */
 
+/* Of each variable and particle, over the iterations of a block. */
+typedef struct block {
+    size_t count;                   /* iterations */
+    double *sum, *square;           /* of x - centre and of its square */
+    double *first_identity, *cross; /* of w, and of w times x - centre */
+} block;
+
+enum { OLDER, NEWER, OPEN, BLOCKS };
+
 struct averages {
     svmp_context *context;
-    size_t variables, n;
+    size_t variables, n, estimates; /* the number of estimates so far */
     int threads;
-    size_t count, windows;          /* iterations of the open window; windows that were closed */
-    double *centre;                 /* of each variable: subtracted in the sums, so that they lose no digits */
-    double *sum, *square;           /* variables * n: over the window, of x - centre and of its square, */
-    double *first_identity, *cross; /* of w, and of w times x - centre */
+    block blocks[BLOCKS];
+    double *centre;    /* of each variable: subtracted in the sums of all blocks, so that they lose no digits */
+    double *workspace; /* of a row: 4 * n */
     average *rows;
     const double *diagonal; /* of D; NULL if there is none */
 };
+
+static svmp_status create_block(const averages *a, block *b) {
+    double **const sums[] = {&b->sum, &b->square, &b->first_identity, &b->cross};
+    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
+        SVMP_TRY(svmp_allocate(a->context, a->variables, a->n * sizeof(double), (void **)sums[k]));
+    return SVMP_OK;
+}
+
+static void free_block(const averages *a, const block *b) {
+    double *const sums[] = {b->sum, b->square, b->first_identity, b->cross};
+    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) svmp_release(a->context, sums[k]);
+}
 
 svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made) {
     svmp_status status;
@@ -27,10 +47,8 @@ svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t
     *a = (averages){.context = context, .variables = variables, .n = n, .threads = threads};
     SVMP_CHECK(SVMP_NEW(context, a->centre, variables));
     SVMP_CHECK(SVMP_NEW(context, a->rows, variables));
-    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->sum));
-    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->square));
-    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->first_identity));
-    SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)&a->cross));
+    SVMP_CHECK(SVMP_NEW(context, a->workspace, 4 * n));
+    for (size_t k = 0; k < BLOCKS; k++) SVMP_CHECK(create_block(a, &a->blocks[k]));
     *made = a;
     return SVMP_OK;
 done:
@@ -40,14 +58,14 @@ done:
 
 void svmp_averages_free(averages *a) {
     if (a == NULL) return;
+    for (size_t k = 0; k < BLOCKS; k++) free_block(a, &a->blocks[k]);
     svmp_release(a->context, a->centre);
     svmp_release(a->context, a->rows);
-    svmp_release(a->context, a->sum);
-    svmp_release(a->context, a->square);
-    svmp_release(a->context, a->first_identity);
-    svmp_release(a->context, a->cross);
+    svmp_release(a->context, a->workspace);
     svmp_release(a->context, a);
 }
+
+static size_t iterations_of_closed(const averages *a) { return a->blocks[OLDER].count + a->blocks[NEWER].count; }
 
 typedef struct state {
     averages *a;
@@ -57,12 +75,13 @@ typedef struct state {
 static void add_variable(void *work, size_t i) {
     const state *now = work;
     averages *a = now->a;
+    const block *open = &a->blocks[OPEN];
     const size_t n = a->n;
     const double *row = now->x + i * n, *force = now->w ? now->w + i * n : NULL;
-    double *sum = a->sum + i * n, *square = a->square + i * n, *first_identity = a->first_identity + i * n,
-           *cross = a->cross + i * n;
-    if (a->count == 0) {
-        a->centre[i] = svmp_sum(n, row) / (double)n;
+    double *sum = open->sum + i * n, *square = open->square + i * n, *first_identity = open->first_identity + i * n,
+           *cross = open->cross + i * n;
+    if (open->count == 0) {
+        if (iterations_of_closed(a) == 0) a->centre[i] = svmp_sum(n, row) / (double)n;
         memset(sum, 0, n * sizeof *sum);
         memset(square, 0, n * sizeof *square);
         memset(first_identity, 0, n * sizeof *first_identity);
@@ -82,7 +101,7 @@ static void add_variable(void *work, size_t i) {
 void svmp_averages_add(averages *a, const double *x, const double *w) {
     const int threads = svmp_threads_for(a->threads, 6 * (double)a->variables * (double)a->n);
     svmp_parallel_for(threads, a->variables, 0, add_variable, &(state){a, x, w});
-    a->count++;
+    a->blocks[OPEN].count++;
 }
 
 /* The mean of a row, and the sum of squares about it. */
@@ -126,32 +145,64 @@ static estimate controlled(size_t n, const double *own, const double *control) {
     return n >= FEWEST && found.error < plain.error ? found : plain;
 }
 
+/* Row i of the sums of some blocks, divided by their iterations. */
+typedef struct row_means {
+    double *sum, *square, *first_identity, *cross; /* n numbers each */
+} row_means;
+
+static row_means means_of_blocks(const averages *a, size_t i, size_t first, size_t last) {
+    const size_t n = a->n;
+    const row_means m = {a->workspace, a->workspace + n, a->workspace + 2 * n, a->workspace + 3 * n};
+    double iterations = 0;
+    memset(a->workspace, 0, 4 * n * sizeof *a->workspace);
+    for (size_t k = first; k <= last; k++) {
+        const block *b = &a->blocks[k];
+        if (b->count == 0) continue;
+        iterations += (double)b->count;
+        for (size_t l = 0; l < n; l++) {
+            m.sum[l] += b->sum[i * n + l];
+            m.square[l] += b->square[i * n + l];
+            m.first_identity[l] += b->first_identity[i * n + l];
+            m.cross[l] += b->cross[i * n + l];
+        }
+    }
+    for (size_t k = 0; k < 4 * n; k++) a->workspace[k] /= iterations;
+    return m;
+}
+
+/* Between the closed blocks and the open one. */
+static estimate drift_of(const averages *a, size_t i) {
+    if (iterations_of_closed(a) == 0) return (estimate){NAN, NAN};
+    const estimate closed = plain_mean(a->n, means_of_blocks(a, i, OLDER, NEWER).sum);
+    const estimate open = plain_mean(a->n, means_of_blocks(a, i, OPEN, OPEN).sum);
+    const double drift = open.value - closed.value, freedom = (double)a->n - 1;
+    return (estimate){drift, widen(hypot(open.error, closed.error), drift, 2 * freedom)};
+}
+
 /* With T iterations and n particles, away = x - centre:
  *
- *     own_l  = 1/T sum of away over the window              the particle's own mean
+ *     own_l  = 1/T sum of away                              the particle's own mean
  *     mean   = 1/n sum of own_l                             its standard error: sd of own_l / sqrt(n)
  *     push_l = 1/T sum of w                                 the control of own_l, by which the mean becomes c
  *     wide_l = 1/T sum of (away - c)^2                      the particle's own variance about c
  *     sd^2   = 1/n sum of wide_l                            its standard error: sd of wide_l / sqrt(n)
- *     pull_l = 1/T sum of w (away - c) + D_ii               the control of wide_l
- *
- * Overwrites the sums: a new window begins. */
-static average close_row(averages *a, size_t i) {
+ *     pull_l = 1/T sum of w (away - c) + D_ii               the control of wide_l */
+static average estimate_row(const averages *a, size_t i) {
     const size_t n = a->n;
-    const double iterations = (double)a->count, freedom = (double)n - 1, diagonal = a->diagonal ? a->diagonal[i] : 0;
-    double *own = a->sum + i * n, *wide = a->square + i * n, *first_identity = a->first_identity + i * n,
-           *second_identity = a->cross + i * n;
-    for (size_t l = 0; l < n; l++) own[l] /= iterations, first_identity[l] /= iterations;
-    const estimate plain = plain_mean(n, own), mean = diagonal > 0 ? controlled(n, own, first_identity) : plain;
+    const double freedom = (double)n - 1, diagonal = a->diagonal ? a->diagonal[i] : 0;
+    const estimate drift = drift_of(a, i);
+    const row_means means = means_of_blocks(a, i, OLDER, OPEN);
+    double *own = means.sum, *wide = means.square, *second_identity = means.cross;
+    const estimate plain = plain_mean(n, own), mean = diagonal > 0 ? controlled(n, own, means.first_identity) : plain;
     const double c = mean.value;
     for (size_t l = 0; l < n; l++) {
-        wide[l] = fmax(0, wide[l] / iterations - 2 * c * own[l] + c * c);
-        second_identity[l] = second_identity[l] / iterations - c * first_identity[l] + diagonal;
+        wide[l] = fmax(0, wide[l] - 2 * c * own[l] + c * c);
+        second_identity[l] += diagonal - c * means.first_identity[l];
     }
     const estimate spread = plain_mean(n, wide), better = diagonal > 0 ? controlled(n, wide, second_identity) : spread,
                    variance = better.value > 0 ? better : spread;
     const double sd = sqrt(variance.value);
-    average row = {.mean = a->centre[i] + c, .sd = sd, .drift = NAN, .drift_error = NAN};
+    average row = {.mean = a->centre[i] + c, .sd = sd, .drift = drift.value, .drift_error = drift.error};
     row.mean_error = mean.error;
     row.sd_error = variance.error / (2 * sd);
     row.plain = a->centre[i] + plain.value;
@@ -159,37 +210,47 @@ static average close_row(averages *a, size_t i) {
     row.plain_sd_error = spread.error / (2 * sqrt(spread.value));
     row.between_share = plain.error * plain.error * (double)n / spread.value;
     if (diagonal > 0) {
-        const estimate first = plain_mean(n, first_identity), second = plain_mean(n, second_identity);
+        const estimate first = plain_mean(n, means.first_identity), second = plain_mean(n, second_identity);
         row.first_identity = first.value * sd / diagonal;
         row.first_identity_error = widen(first.error * sd / diagonal, row.first_identity, freedom);
         row.second_identity = second.value / diagonal;
         row.second_identity_error = widen(second.error / diagonal, row.second_identity, freedom);
-    }
-    if (a->windows > 0) {
-        row.drift = row.plain - a->rows[i].plain;
-        row.drift_error = widen(hypot(row.plain_error, a->rows[i].plain_error), row.drift, 2 * freedom);
     }
     return row;
 }
 
 void svmp_averages_control(averages *a, const double *diagonal) { a->diagonal = diagonal; }
 
-void svmp_averages_close(averages *a) {
-    for (size_t i = 0; i < a->variables; i++) a->rows[i] = close_row(a, i);
-    a->count = 0;
-    a->windows++;
+void svmp_averages_estimate(averages *a) {
+    for (size_t i = 0; i < a->variables; i++) a->rows[i] = estimate_row(a, i);
+    a->estimates++;
 }
 
-const average *svmp_averages_rows(const averages *a) { return a->windows > 0 ? a->rows : NULL; }
+void svmp_averages_close(averages *a) {
+    block *const b = a->blocks, oldest = b[OLDER];
+    b[OLDER] = b[NEWER];
+    b[NEWER] = b[OPEN];
+    b[OPEN] = oldest;
+    b[OPEN].count = 0;
+}
+
+void svmp_averages_clear(averages *a) {
+    for (size_t k = 0; k < BLOCKS; k++) a->blocks[k].count = 0;
+}
+
+const average *svmp_averages_rows(const averages *a) { return a->estimates > 0 ? a->rows : NULL; }
 
 svmp_status svmp_averages_state(averages *a, archive *to) {
     const size_t numbers = a->variables * a->n, columns = sizeof *a->rows / sizeof(double);
-    SVMP_TRY(svmp_archive_count(to, "window", &a->count));
-    SVMP_TRY(svmp_archive_count(to, "windows", &a->windows));
+    SVMP_TRY(svmp_archive_count(to, "estimates", &a->estimates));
     SVMP_TRY(svmp_archive_reals(to, "centre", a->variables, a->centre));
-    SVMP_TRY(svmp_archive_reals(to, "window sum", numbers, a->sum));
-    SVMP_TRY(svmp_archive_reals(to, "window square", numbers, a->square));
-    SVMP_TRY(svmp_archive_reals(to, "window push", numbers, a->first_identity));
-    SVMP_TRY(svmp_archive_reals(to, "window cross", numbers, a->cross));
+    for (size_t k = 0; k < BLOCKS; k++) {
+        block *b = &a->blocks[k];
+        SVMP_TRY(svmp_archive_count(to, "block", &b->count));
+        SVMP_TRY(svmp_archive_reals(to, "block sum", numbers, b->sum));
+        SVMP_TRY(svmp_archive_reals(to, "block square", numbers, b->square));
+        SVMP_TRY(svmp_archive_reals(to, "block first identity", numbers, b->first_identity));
+        SVMP_TRY(svmp_archive_reals(to, "block cross", numbers, b->cross));
+    }
     return svmp_archive_reals(to, "averages", a->variables * columns, &a->rows->mean);
 }

@@ -12,15 +12,23 @@ enum { PARTICLES_EACH = 5, MOST = 64 };
 
 static const double well_known = 0.1; /* an error of an sd, relative */
 
+/* Over the iterations of a block, of x - centre, and of the products of two of them, below the diagonal. */
+typedef struct block {
+    size_t count; /* iterations */
+    double *sum, *product;
+} block;
+
+enum { OLDER, NEWER, OPEN, BLOCKS };
+
 struct covariance {
     svmp_context *context;
     size_t variables, n;
     int threads;
-    size_t count, windows; /* iterations of the open window; windows that were closed */
-    double *centre;        /* of each variable: subtracted in the sums */
-    double *sum, *product; /* over the window, of x - centre, and of the products of two of them, below the diagonal */
-    double *correlation;   /* of the last window */
-    double *own, *column;  /* workspace: a matrix, and a particle */
+    size_t estimates; /* the number of estimates so far */
+    block blocks[BLOCKS];
+    double *centre;                /* of each variable: subtracted in the sums of all blocks */
+    double *correlation;           /* of the last estimate */
+    double *own, *wanted, *column; /* workspace: two matrices, and a particle */
 };
 
 svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size_t n, int threads, covariance **made) {
@@ -31,10 +39,13 @@ svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size
     SVMP_TRY(SVMP_NEW(context, c, 1));
     *c = (covariance){.context = context, .variables = variables, .n = n, .threads = threads};
     SVMP_CHECK(SVMP_NEW(context, c->centre, variables));
-    SVMP_CHECK(SVMP_NEW(context, c->sum, variables));
-    SVMP_CHECK(SVMP_NEW(context, c->product, variables * variables));
+    for (size_t k = 0; k < BLOCKS; k++) {
+        SVMP_CHECK(SVMP_NEW(context, c->blocks[k].sum, variables));
+        SVMP_CHECK(SVMP_NEW(context, c->blocks[k].product, variables * variables));
+    }
     SVMP_CHECK(SVMP_NEW(context, c->correlation, variables * variables));
     SVMP_CHECK(SVMP_NEW(context, c->own, variables * variables));
+    SVMP_CHECK(SVMP_NEW(context, c->wanted, variables * variables));
     SVMP_CHECK(SVMP_NEW(context, c->column, variables));
     *made = c;
     return SVMP_OK;
@@ -46,10 +57,13 @@ done:
 void svmp_covariance_free(covariance *c) {
     if (c == NULL) return;
     svmp_release(c->context, c->centre);
-    svmp_release(c->context, c->sum);
-    svmp_release(c->context, c->product);
+    for (size_t k = 0; k < BLOCKS; k++) {
+        svmp_release(c->context, c->blocks[k].sum);
+        svmp_release(c->context, c->blocks[k].product);
+    }
     svmp_release(c->context, c->correlation);
     svmp_release(c->context, c->own);
+    svmp_release(c->context, c->wanted);
     svmp_release(c->context, c->column);
     svmp_release(c->context, c);
 }
@@ -68,38 +82,62 @@ typedef struct state {
 
 static void add_variable(void *work, size_t i) {
     const state *now = work;
-    covariance *c = now->c;
+    const covariance *c = now->c;
+    const block *open = &c->blocks[OPEN];
     const size_t d = c->variables, n = c->n;
     const double *x = now->x;
-    for (size_t l = 0; l < n; l++) c->sum[i] += x[i * n + l] - c->centre[i];
+    for (size_t l = 0; l < n; l++) open->sum[i] += x[i * n + l] - c->centre[i];
     for (size_t j = 0; j <= i; j++)
-        c->product[i * d + j] += products(n, x + i * n, c->centre[i], x + j * n, c->centre[j]);
+        open->product[i * d + j] += products(n, x + i * n, c->centre[i], x + j * n, c->centre[j]);
 }
 
 void svmp_covariance_add(covariance *c, const double *x) {
     if (c == NULL) return;
     const size_t d = c->variables, n = c->n;
-    if (c->count++ == 0) {
-        for (size_t i = 0; i < d; i++) c->centre[i] = svmp_sum(n, x + i * n) / (double)n;
-        memset(c->sum, 0, d * sizeof *c->sum);
-        memset(c->product, 0, d * d * sizeof *c->product);
+    block *open = &c->blocks[OPEN];
+    if (open->count == 0) {
+        const int first = c->blocks[OLDER].count + c->blocks[NEWER].count == 0;
+        for (size_t i = 0; first && i < d; i++) c->centre[i] = svmp_sum(n, x + i * n) / (double)n;
+        memset(open->sum, 0, d * sizeof *open->sum);
+        memset(open->product, 0, d * d * sizeof *open->product);
     }
+    open->count++;
     const double work = (double)n * (double)d * (double)d;
     svmp_parallel_for(svmp_threads_for(c->threads, work), d, 1, add_variable, &(state){c, x});
 }
 
-void svmp_covariance_close(covariance *c) {
+void svmp_covariance_estimate(covariance *c) {
     if (c == NULL) return;
     const size_t d = c->variables;
-    const double all = (double)c->count * (double)c->n;
+    double all = 0, *sum = c->column, *product = c->own;
+    memset(sum, 0, d * sizeof *sum);
+    memset(product, 0, d * d * sizeof *product);
+    for (size_t k = 0; k < BLOCKS; k++) {
+        const block *b = &c->blocks[k];
+        if (b->count == 0) continue;
+        all += (double)b->count * (double)c->n;
+        for (size_t i = 0; i < d; i++) sum[i] += b->sum[i];
+        for (size_t i = 0; i < d * d; i++) product[i] += b->product[i];
+    }
     for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j <= i; j++) c->product[i * d + j] -= c->sum[i] * c->sum[j] / all;
+        for (size_t j = 0; j <= i; j++) product[i * d + j] -= sum[i] * sum[j] / all;
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j <= i; j++)
-            c->correlation[i * d + j] =
-                c->product[i * d + j] / (sqrt(c->product[i * d + i]) * sqrt(c->product[j * d + j]));
-    c->count = 0;
-    c->windows++;
+            c->correlation[i * d + j] = product[i * d + j] / (sqrt(product[i * d + i]) * sqrt(product[j * d + j]));
+    c->estimates++;
+}
+
+void svmp_covariance_close(covariance *c) {
+    if (c == NULL) return;
+    block *const b = c->blocks, oldest = b[OLDER];
+    b[OLDER] = b[NEWER];
+    b[NEWER] = b[OPEN];
+    b[OPEN] = oldest;
+    b[OPEN].count = 0;
+}
+
+void svmp_covariance_clear(covariance *c) {
+    for (size_t k = 0; c && k < BLOCKS; k++) c->blocks[k].count = 0;
 }
 
 /* Whether every average is accurate enough to transform all variables jointly. */
@@ -122,9 +160,9 @@ static void turn(size_t d, const double *own, const double *wanted, double *v) {
 }
 
 void svmp_covariance_match(covariance *c, const average *to, double *x) {
-    if (c == NULL || c->windows == 0 || !are_known(to, c->variables)) return;
+    if (c == NULL || c->estimates == 0 || !are_known(to, c->variables)) return;
     const size_t d = c->variables, n = c->n;
-    double *own = c->own, *wanted = c->product; /* no window is open */
+    double *own = c->own, *wanted = c->wanted;
     for (size_t i = 0; i < d; i++) {
         const double mean = svmp_sum(n, x + i * n) / (double)n;
         for (size_t l = 0; l < n; l++) x[i * n + l] -= mean;
@@ -145,10 +183,13 @@ void svmp_covariance_match(covariance *c, const average *to, double *x) {
 svmp_status svmp_covariance_state(covariance *c, archive *to) {
     if (c == NULL) return SVMP_OK;
     const size_t d = c->variables;
-    SVMP_TRY(svmp_archive_count(to, "covariance window", &c->count));
-    SVMP_TRY(svmp_archive_count(to, "covariance windows", &c->windows));
+    SVMP_TRY(svmp_archive_count(to, "covariance estimates", &c->estimates));
     SVMP_TRY(svmp_archive_reals(to, "covariance centre", d, c->centre));
-    SVMP_TRY(svmp_archive_reals(to, "covariance sum", d, c->sum));
-    SVMP_TRY(svmp_archive_reals(to, "covariance product", d * d, c->product));
+    for (size_t k = 0; k < BLOCKS; k++) {
+        block *b = &c->blocks[k];
+        SVMP_TRY(svmp_archive_count(to, "covariance block", &b->count));
+        SVMP_TRY(svmp_archive_reals(to, "covariance sum", d, b->sum));
+        SVMP_TRY(svmp_archive_reals(to, "covariance product", d * d, b->product));
+    }
     return svmp_archive_reals(to, "correlation", d * d, c->correlation);
 }

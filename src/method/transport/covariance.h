@@ -1,5 +1,6 @@
-/* The covariance of chains over a window, for models with few variables, and particles that are matched to it.
- * Otherwise the correlations of n particles would be as inaccurate as those of n exact draws, 1/sqrt(n). */
+/* The covariance of chains over blocks of iterations (averages.h), for models with few variables, and particles that
+ * are matched to it. Otherwise the correlations of n particles would be as inaccurate as those of n exact draws,
+ * 1/sqrt(n). */
 #ifndef SVMP_METHOD_TRANSPORT_COVARIANCE_H
 #define SVMP_METHOD_TRANSPORT_COVARIANCE_H
 
@@ -11,11 +12,13 @@ typedef struct covariance covariance;
 svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size_t n, int threads, covariance **made);
 void svmp_covariance_free(covariance *c); /* NULL-safe, like all functions here */
 
-/* Adds the particles x[i*n + l] of an iteration to the window; closes it, and opens a new one. */
+/* Adds the particles x[i*n + l] of an iteration to the open block; blocks are as in averages.h. */
 void svmp_covariance_add(covariance *c, const double *x);
+void svmp_covariance_estimate(covariance *c);
 void svmp_covariance_close(covariance *c);
+void svmp_covariance_clear(covariance *c);
 
-/* Gives the particles the means and sds of `to` and the correlations of the last window. With S their own covariance
+/* Gives the particles the means and sds of `to` and the correlations of the last estimate. With S their own covariance
  * and C the target, both factored as L L', x - mean <- L_C L_S^-1 (x - mean): the regression of each variable on
  * earlier ones becomes that of the chains. If an sd is inaccurate, nothing is changed; if one of the matrices is
  * singular, only the means are. */

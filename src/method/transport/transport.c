@@ -3,8 +3,8 @@
  *   - The Gaussian on the graph, q, gives the start and the metric of global moves.
  *   - Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h), and then the whole
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
- *     over windows of 25, 50, 100, ... iterations, with their standard errors (averages.h), until these are small and
- *     nothing drifts.
+ *     over about the last two thirds of the iterations, with their standard errors (averages.h). After 125 iterations,
+ *     and then after every quarter more, they are inspected, until the errors are small and nothing drifts.
  *   - By themselves the particles are as noisy as that many independent draws. Stein's transport removes the noise: its
  *     kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's identities
  *     hold. If the transport fails in some variable, it is undone.
@@ -30,18 +30,12 @@
 #include "method/transport/covariance.h"
 #include "method/transport/matched_moments.h"
 #include "method/transport/matched_text_moments.h"
+#include "method/transport/transport_constants.h"
 #include "method/transport/transport_convergence.h"
 #include "method/transport/transport_failure.h"
 #include "model/density_discontinuities.h"
 #include "model/sorted_variables.h"
 #include "model/text_scale.h"
-
-enum { FIRST_WINDOW = 25, ADAPTS = 3 * FIRST_WINDOW, TRANSPORT_STEPS = 100 };
-
-static const double no_progress =
-    0.9; /* ratio of `convergence` to that of the previous window, which is half as long */
-static const double far_below_median = 15;    /* log density below the median: a factor e^-15 */
-static const double off = 1.2, far_off = 1.5; /* ratio of an sd to its average: after and before matching */
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
 
@@ -67,12 +61,13 @@ typedef struct transport {
     double *values;
 
     transport_stage stage;
-    size_t window, length;                  /* iterations of the open window so far, and its length */
+    size_t inspections, next;               /* of the averages: the number so far, and the iteration of the next one */
     size_t transport_step, transport_steps; /* iterations of the transport: done, and to do */
     size_t converged;
-    double convergence; /* of the last window that was closed */
+    double convergence[LOOKBACK]; /* of the last inspections, the last one first; infinite if chains have not mixed or
+                                     errors are not fair */
     double error,
-        fell; /* the largest standard error of its averages, and its ratio to that of the previous window; 0: unknown */
+        fell;     /* the largest standard error at the last inspection, and its ratio to that before; 0: unknown */
     size_t limit; /* the limit on iterations, if it ended the moves or shortened the transport; else 0 */
 } transport;
 
@@ -129,7 +124,8 @@ static svmp_status alloc(svmp_run *run) {
                          "its averages have settled.");
     SVMP_TRY(SVMP_NEW(run->context, state, 1));
     run->state = state;
-    state->length = FIRST_WINDOW;
+    state->next = EARLY_INSPECTION;
+    for (size_t k = 0; k < LOOKBACK; k++) state->convergence[k] = INFINITY;
     svmp_gaussian_log_functions(run->model);
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &state->q));
     SVMP_TRY(svmp_sweeper_create(b, &state->sweeper));
@@ -260,26 +256,58 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     return state->stage == STAGE_TRANSPORT && state->transport_steps == 0 ? end_transport(run) : SVMP_OK;
 }
 
-/* Ends the moves when the averages are accurate, or fair and no longer improving, as the sd of a variable with heavy
- * tails. Windows in which the steps adapted do not count. */
-static svmp_status close_window(svmp_run *run) {
-    transport *state = run->state;
-    const size_t passed = run->iteration + 1;
+static size_t inspection_after(size_t t) {
+    if (t < ADAPTATION) return ADAPTATION;
+    return t < FIRST_INSPECTION ? t + BLOCK_ITERATIONS : t + t / 4;
+}
+
+static void close_block(const transport *state) {
     svmp_averages_close(state->averages);
     svmp_covariance_close(state->covariance);
     if (state->text) svmp_averages_close(state->text_averages);
-    const double before = state->converged ? state->convergence : INFINITY,
-                 now = largest_convergence(run, svmp_small_errors);
+}
+
+static void clear_blocks(const transport *state) {
+    svmp_averages_clear(state->averages);
+    svmp_covariance_clear(state->covariance);
+    if (state->text) svmp_averages_clear(state->text_averages);
+}
+
+static void estimate(svmp_run *run) {
+    transport *state = run->state;
+    svmp_averages_estimate(state->averages);
+    svmp_covariance_estimate(state->covariance);
+    if (state->text) svmp_averages_estimate(state->text_averages);
     const double error = svmp_largest_error(svmp_averages_rows(state->averages), run->model->graph->variables);
     state->fell = state->error > 0 ? error / state->error : 0;
     state->error = error;
-    run->backend->largest = state->convergence = now;
-    state->converged =
-        passed >= state->length + ADAPTS && have_mixed(run) && largest_convergence(run, svmp_fair_errors) <= 1;
-    state->window = 0;
-    state->length *= 2;
+    run->backend->largest = largest_convergence(run, svmp_small_errors);
+}
+
+/* Blocks of averages end at every other inspection, so that the open one and two closed ones are 2/3 to 3/4 of all
+ * iterations; iterations in which the steps adapted are in none that counts. */
+static void end_block(const transport *state, size_t passed) {
+    if (passed <= ADAPTATION)
+        clear_blocks(state);
+    else if (passed < FIRST_INSPECTION || state->inspections % 2 == 0)
+        close_block(state);
+}
+
+/* Ends the moves when the averages are accurate, or fair and no longer improving, as the sd of a variable with heavy
+ * tails. */
+static svmp_status inspect(svmp_run *run) {
+    transport *state = run->state;
+    const size_t passed = run->iteration + 1;
+    estimate(run);
+    const double before = state->convergence[LOOKBACK - 1], now = run->backend->largest;
+    state->converged = passed >= FIRST_INSPECTION && have_mixed(run) && largest_convergence(run, svmp_fair_errors) <= 1;
+    memmove(state->convergence + 1, state->convergence, (LOOKBACK - 1) * sizeof now);
+    state->convergence[0] = state->converged ? now : INFINITY;
+    state->inspections++;
+    state->next = inspection_after(passed);
     if (state->converged && (now <= 1 || now > no_progress * before)) return end_moves(run, 1);
-    if (state->length + TRANSPORT_STEPS > run->iterations - passed) return end_moves(run, 0);
+    if (state->next + TRANSPORT_STEPS > run->iterations) return end_moves(run, 0);
+    end_block(state, passed);
     return SVMP_OK;
 }
 
@@ -329,9 +357,9 @@ static svmp_status move(svmp_run *run) {
     transport *state = run->state;
     backend *b = run->backend;
     const size_t t = run->iteration;
-    const double *x, *score, gain = t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
+    const double *x, *score, gain = t < ADAPTATION ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0) SVMP_TRY(svmp_sweeper_measure_curvature(state->sweeper, b, 0));
-    if (t == ADAPTS && state->has_discontinuities) SVMP_TRY(replace_strays(run));
+    if (t == ADAPTATION && state->has_discontinuities) SVMP_TRY(replace_strays(run));
     SVMP_TRY(svmp_mode_jump_move(state->mode_jump, b, t));
     SVMP_TRY(svmp_sweep(state->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_evaluate(state->global, b, &score));
@@ -341,7 +369,7 @@ static svmp_status move(svmp_run *run) {
     if (!state->local) SVMP_TRY(svmp_trajectory_move(state->global, b, t, gain));
     run->rate = svmp_trajectory_step(state->global);
     b->largest = NAN;
-    if (++state->window == state->length) return close_window(run);
+    if (t + 1 == state->next) return inspect(run);
     return run->iterations == t + 1 ? end_moves(run, 0) : SVMP_OK;
 }
 
@@ -375,7 +403,7 @@ static svmp_status push(svmp_run *run, int *finite) {
                  fallen = (double)state->transport_step / (double)state->transport_steps;
     *finite = isfinite(largest) != 0;
     if (!*finite) return SVMP_OK;
-    run->rate = fmin(0.3 * pow(0.05, fallen), 0.1 / largest);
+    run->rate = fmin(first_rate * pow(rate_falls_to, fallen), longest_push / largest);
     for (size_t k = 0; k < numbers; k++) x[k] += run->rate * phi[k];
     return svmp_backend_commit(b, ARRAY_PARTICLES);
 }
@@ -414,35 +442,35 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-/* The iteration at which moves and transport will end, if the largest error after the open window is `next` small
- * errors and falls by the factor `falls` with every window. */
+/* The iteration at which moves and transport will end, if the largest error at the next inspection is `next` small
+ * errors and falls by the factor `falls` with every inspection. */
 static size_t predict_end(const svmp_run *run, double next, double falls) {
     const transport *state = run->state;
-    const double fair = svmp_fair_errors.mean / svmp_small_errors.mean;
-    size_t length = state->length, end = run->iteration - state->window + length;
+    const double fair = fair_mean_error / small_mean_error;
+    size_t end = state->next;
     for (;; next *= falls) {
-        const int converged = end >= length + ADAPTS && next <= fair;
-        if (converged && (next <= 1 || falls > no_progress)) break;
-        if (end + 2 * length + TRANSPORT_STEPS > run->iterations) break;
-        length *= 2;
-        end += length;
+        const int converged = end >= FIRST_INSPECTION && next <= fair;
+        if (converged && (next <= 1 || pow(falls, LOOKBACK) > no_progress)) break;
+        if (inspection_after(end) + TRANSPORT_STEPS > run->iterations) break;
+        end = inspection_after(end);
     }
     return end + TRANSPORT_STEPS < run->iterations ? end + TRANSPORT_STEPS : run->iterations;
 }
 
-/* Every window halves the variance of the errors, unless the last one has shown otherwise, as with heavy tails. Three
- * draws are assumed to be worth one independent draw; while steps adapt, the estimate is the geometric mean of that and
- * the measured error. The largest error is uncertain by a fifth, and one window more doubles the iterations, so the
- * result is the geometric mean of both extremes. */
+/* The variance of the errors falls with the number of iterations, unless the last inspection has shown otherwise, as
+ * with heavy tails. Three draws are assumed to be worth one independent draw; while steps adapt, the estimate is the
+ * geometric mean of that and the measured error. The largest error is uncertain by a fifth, so the result is the
+ * geometric mean of both extremes. */
 static size_t expect(const svmp_run *run) {
     const transport *state = run->state;
     if (state->stage == STAGE_DONE) return run->iteration;
     if (state->stage == STAGE_TRANSPORT) return run->iteration + state->transport_steps - state->transport_step;
-    const double half = sqrt(0.5), falls = state->fell > half ? fmin(state->fell, 1) : half,
-                 supposed = sqrt(3.0 / (double)(state->length * run->backend->n)),
+    const double quarter_more = sqrt(0.8), falls = state->fell > quarter_more ? fmin(state->fell, 1) : quarter_more,
+                 counted = fmax(BLOCK_ITERATIONS, fmin((double)state->next - ADAPTATION, (double)state->next * 2 / 3)),
+                 supposed = sqrt(3.0 / (counted * (double)run->backend->n)),
                  estimated = state->error > 0 ? state->error * falls : supposed,
-                 next = run->iteration - state->window > ADAPTS ? estimated : sqrt(estimated * supposed),
-                 unit = svmp_small_errors.mean;
+                 next = run->iteration > FIRST_INSPECTION ? estimated : sqrt(estimated * supposed),
+                 unit = small_mean_error;
     const double low = (double)predict_end(run, 0.8 * next / unit, falls),
                  high = (double)predict_end(run, 1.25 * next / unit, falls);
     return (size_t)sqrt(low * high);
@@ -463,12 +491,12 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
     size_t stage = state->stage;
     SVMP_TRY(svmp_archive_count(a, "stage", &stage));
     state->stage = stage < STAGE_DONE ? (transport_stage)stage : STAGE_DONE;
-    SVMP_TRY(svmp_archive_count(a, "in the window", &state->window));
-    SVMP_TRY(svmp_archive_count(a, "length", &state->length));
+    SVMP_TRY(svmp_archive_count(a, "inspections", &state->inspections));
+    SVMP_TRY(svmp_archive_count(a, "next inspection", &state->next));
     SVMP_TRY(svmp_archive_count(a, "carried", &state->transport_step));
     SVMP_TRY(svmp_archive_count(a, "carries", &state->transport_steps));
-    SVMP_TRY(svmp_archive_count(a, "settled", &state->converged));
-    SVMP_TRY(svmp_archive_real(a, "unrest", &state->convergence));
+    SVMP_TRY(svmp_archive_count(a, "converged", &state->converged));
+    SVMP_TRY(svmp_archive_reals(a, "convergence", LOOKBACK, state->convergence));
     SVMP_TRY(svmp_archive_count(a, "limit", &state->limit));
     SVMP_TRY(refuse_other_limit(run));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, state->moved));
@@ -490,7 +518,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .fits = 1,
-                                      .arrays = 10,           /* averages 4, trajectories 4, `moved` 1, solves 1 */
+                                      .arrays = 18,           /* averages 12, trajectories 4, `moved` 1, solves 1 */
                                       .examination = 1.0 / 6, /* its moves cost as much as those of the method */
                                       .alloc = alloc,
                                       .start = draw_start,

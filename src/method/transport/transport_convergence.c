@@ -3,12 +3,10 @@
 #include <math.h>
 
 #include "maths/special.h"
+#include "method/transport/transport_constants.h"
 
-const error_limits svmp_small_errors = {0.015, 0.015}, svmp_fair_errors = {0.05, 0.07};
-
-static const double small_drift = 0.05;   /* in units of the sd, between windows */
-static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
-static const double mixed = 0.5;          /* chains have mixed if average.between_share is below this */
+const error_limits svmp_small_errors = {small_mean_error, small_sd_error},
+                   svmp_fair_errors = {fair_mean_error, fair_sd_error};
 
 /* The number of standard errors that the largest of `count` deviations exceeds with probability 0.01. */
 static double chance_among(size_t count) {
@@ -74,7 +72,7 @@ static nonconvergence nonconvergence_of(const average *a, double chance) {
         return (nonconvergence){
             .why = SVMP_NOTE_AVERAGE_ERROR,
             .amount = fmax(fmax(a->plain_error, a->plain_sd_error), fmax(a->mean_error, a->sd_error)) / a->sd};
-    if (isnan(a->drift)) return (nonconvergence){.why = SVMP_NOTE_NONE}; /* the first window */
+    if (isnan(a->drift)) return (nonconvergence){.why = SVMP_NOTE_NONE}; /* a single block */
     if (!(drift_of(a, chance) <= 1))
         return (nonconvergence){.why = SVMP_NOTE_AVERAGE_DRIFT, .amount = fabs(a->drift) / a->sd};
     if (!(identity_of(a, chance) <= 1))

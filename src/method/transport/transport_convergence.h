@@ -19,7 +19,7 @@ extern const error_limits svmp_fair_errors;  /* good enough if more iterations d
 double svmp_averages_convergence(const average *rows, size_t count, error_limits allowed);
 double svmp_averages_convergence_of_moved(const average *rows, size_t count, error_limits allowed);
 
-/* The largest standard error in units of the sd, which falls as 1/sqrt(length of the window). */
+/* The largest standard error in units of the sd, which falls as 1/sqrt(iterations). */
 double svmp_largest_error(const average *rows, size_t count);
 
 /* Whether all chains have mixed. */

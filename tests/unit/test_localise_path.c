@@ -12,7 +12,7 @@ typedef struct trip {
     double path[3 * POSES], map[2 * LANDMARKS], found[3 * POSES], sighted[2 * LANDMARKS];
     double ahead[POSES], left[POSES], turn[POSES], range[COUNT];
     size_t pose[COUNT], landmark[COUNT], count;
-    svmp_journey_fit fit;
+    svmp_path_fit fit;
     svmp_landmark_fit each[LANDMARKS];
 } trip;
 
@@ -37,26 +37,26 @@ static trip make_trip(double bend, uint64_t stream) {
     return t;
 }
 
-static svmp_journey data_of(const trip *t, const double *known) {
-    return (svmp_journey){.poses = POSES,
-                          .landmarks = LANDMARKS,
-                          .first = {t->path[0], t->path[1], t->path[2]},
-                          .ahead = t->ahead,
-                          .left = t->left,
-                          .turn = t->turn,
-                          .known = known,
-                          .count = t->count,
-                          .pose = t->pose,
-                          .landmark = t->landmark,
-                          .range = t->range,
-                          .move_sd = 0.05,
-                          .turn_sd = 0.02,
-                          .range_sd = 0.1};
+static svmp_odometry data_of(const trip *t, const double *known) {
+    return (svmp_odometry){.poses = POSES,
+                           .landmarks = LANDMARKS,
+                           .first = {t->path[0], t->path[1], t->path[2]},
+                           .ahead = t->ahead,
+                           .left = t->left,
+                           .turn = t->turn,
+                           .known = known,
+                           .count = t->count,
+                           .pose = t->pose,
+                           .landmark = t->landmark,
+                           .range = t->range,
+                           .move_sd = 0.05,
+                           .turn_sd = 0.02,
+                           .range_sd = 0.1};
 }
 
 static svmp_status locate(svmp_context *context, trip *t, const double *known) {
-    const svmp_journey data = data_of(t, known);
-    return svmp_localise_journey(context, &data, t->found, t->sighted, &t->fit, t->each);
+    const svmp_odometry data = data_of(t, known);
+    return svmp_localise_path(context, &data, t->found, t->sighted, &t->fit, t->each);
 }
 
 /* The farthest that a found number is from the true one. */
@@ -162,7 +162,7 @@ static void test_what_is_refused(void **state) {
     t.turn[2] = NAN;
     assert_int_equal(locate(context, &t, NULL), SVMP_BAD_INPUT);
     assert_non_null(strstr(svmp_context_error(context), "Step 3 of the odometry"));
-    assert_int_equal(svmp_localise_journey(context, NULL, t.found, t.sighted, NULL, NULL), SVMP_BAD_CALL);
+    assert_int_equal(svmp_localise_path(context, NULL, t.found, t.sighted, NULL, NULL), SVMP_BAD_CALL);
     svmp_context_free(context);
 }
 
