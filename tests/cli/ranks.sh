@@ -256,7 +256,7 @@ disagree() {
     [[ $(grep -c '^svmp: ' errors) -eq 1 ]] || fail "said more than once: $(cat errors)"
 }
 # Processes that would not find each other: each would do the whole run.
-SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refuses 2 "srun started 2 tasks without MPI" run chain.mtx -t 3
+SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refuses 2 "srun started 2 processes that are not connected" run chain.mtx -t 3
 PMI_SIZE=2 PMI_RANK=0 refuses 2 "mpiexec started 2 processes that are not connected" run chain.mtx -t 3
 
 # Where there is no MPI: a process alone needs none, and several say that each would be alone.
