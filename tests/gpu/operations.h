@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 
-/* Prints a line for operations whose bits differ, and one in the end. Returns how many are more than 1e-14 apart. */
+/* Prints a line for each operation whose bits differ, and a summary. Returns how many differ by more than 1e-14. */
 int check_operations(svmp_context *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* A library of devices without a device: of this build, or, as $FAKE_DEVICE says, of another version or layout. */
+/* A device library without a device: of this build, or of another version or layout chosen by $FAKE_DEVICE. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

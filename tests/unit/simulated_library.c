@@ -1,5 +1,5 @@
 /* The simulated device as the library that svmp loads for GPUs, so that tests of the programs can name it in SVMP_CUDA.
- * $SIMULATED_FAILURE: launches until one fails; $SIMULATED_ROOM: bytes of memory that it has. */
+ * $SIMULATED_FAILURE: the launch that fails; $SIMULATED_ROOM: the device's memory in bytes. */
 #include <stdlib.h>
 
 #include "simulated.h"

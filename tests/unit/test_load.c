@@ -1,4 +1,4 @@
-/* The library of devices: which is loaded, and what is said of one that cannot be used. */
+/* The device library: which file is loaded, and the messages about one that cannot be used. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static void expect_sentence(const char *given, const char *begins) {
     svmp_context_free(context);
 }
 
-/* The sentence names the file, and what the system says of it. */
-static void test_what_is_given(void **state) {
+/* The message has the file's name and the system's error. */
+static void test_given_values(void **state) {
     (void)state;
     char path[100], begins[200];
     assert_non_null(mkdtemp(work));
@@ -50,8 +50,8 @@ static void test_what_is_given(void **state) {
     expect_sentence(FAKE_NVRTC, "'" FAKE_NVRTC "' is not svmp's library for GPUs, svmp_cuda.so.");
 }
 
-/* A library beside the program, which this test is: absent is another thing than broken. */
-static void test_what_is_beside(void **state) {
+/* A library in the folder of the program, here this test: a missing library differs from a broken one. */
+static void test_program_folder(void **state) {
     (void)state;
     char path[4096] = "", words[600];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 20);
@@ -60,7 +60,7 @@ static void test_what_is_beside(void **state) {
     strcpy(strrchr(path, '/') + 1, "svmp_cuda.so");
     unsetenv("SVMP_CUDA");
     if (svmp_gpu_search(words, sizeof words) == GPU_FOUND || access(path, F_OK) == 0)
-        skip(); /* somebody has installed one */
+        skip(); /* one is installed on this machine */
     expect_sentence(NULL, "The backends on GPUs need svmp_cuda.so, which was not found. ");
     FILE *file = fopen(path, "w");
     if (file == NULL) skip();
@@ -70,7 +70,7 @@ static void test_what_is_beside(void **state) {
     assert_int_equal(unlink(path), 0);
 }
 
-/* What is said of the machine has no advice for runs, and the compiler is described where the library is. */
+/* The report about the machine contains no advice for runs, and describes the compiler if the library is there. */
 static void test_description(void **state) {
     (void)state;
     char words[1200];
@@ -87,7 +87,7 @@ static void test_description(void **state) {
     unsetenv("SVMP_NVRTC");
 }
 
-/* A library of this build is used; one that has other types, or another number of operations, is not. */
+/* A library of this build is used; one with other types or another number of operations is not. */
 static void test_other_builds(void **state) {
     (void)state;
     const device_ops *ops = NULL;
@@ -106,7 +106,7 @@ static void test_other_builds(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_is_given), cmocka_unit_test(test_what_is_beside),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_given_values), cmocka_unit_test(test_program_folder),
                                        cmocka_unit_test(test_other_builds), cmocka_unit_test(test_description)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
