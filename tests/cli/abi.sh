@@ -1,4 +1,4 @@
-# The binary interface is the one that was promised: exported symbols, constants, layouts and types (docs/versioning.md).
+# The binary interface matches the recorded one: exported symbols, constants, layouts and types (docs/versioning.md).
 [[ -z $SANITIZE ]] || { echo "skipped: a library with $SANITIZE exports more" && exit 77; }
 [[ $(uname -s) == Linux && $(getconf LONG_BIT) == 64 ]] || { echo "skipped: the list is of 64-bit Linux" && exit 77; }
 command -v nm >/dev/null || { echo "skipped: nm is not here" && exit 77; }
@@ -9,13 +9,13 @@ diff -u "$TESTS/abi/svmp.abi" now || {
     exit 1
 }
 
-# Nothing but functions named svmp_ is exported.
+# Only functions named svmp_... are exported.
 if grep '^symbol' now | grep -vE '^symbol svmp_[a-z0-9_]+ T$'; then
     echo "FAILED: these are exported, too"
     exit 1
 fi
 
-# Every function of the headers is there, and no other.
+# The library exports exactly the functions that the headers declare.
 cat "$TESTS"/../include/*.h | grep -oE '\bsvmp_[a-z0-9_]+\(' | tr -d '(' | sort -u >declared
 grep '^symbol' now | cut -d' ' -f2 >exported
 diff declared exported
@@ -24,8 +24,8 @@ diff declared exported
 grep -oE '^call .*\bsvmp_[a-z0-9_]+\(' now | sed 's/.*[ *]//; s/($//' | sort >typed
 diff exported typed
 
-# Every function survives NULL in the place of all pointers, with 0 and with 1 for all numbers, and then says SVMP_BAD_CALL
-# if it returns a status.
+# Every function survives NULL for all pointers, with 0 and with 1 for all numbers; it then returns SVMP_BAD_CALL if it
+# returns a status.
 sed -nE 's/^call (.*[ *])(svmp_[a-z0-9_]+)\((.*)\)$/\1|\2|\3/p' now | awk -F'|' '
     BEGIN { print "#include <svmp_parallel.h>\n#include <svmp_plan.h>\n#include <svmp_slam.h>\n#include <svmp_tools.h>\nint main(void) {\nint wrong = 0;" }
     {
@@ -42,7 +42,7 @@ sed -nE 's/^call (.*[ *])(svmp_[a-z0-9_]+)\((.*)\)$/\1|\2|\3/p' now | awk -F'|' 
 cc -I "$TESTS/../include" null.c "$library" "$BUILD/libsvmp_slam.so" -Wl,-rpath,"$BUILD" -o null
 ./null >called || { echo "FAILED: a call with NULL: $(grep -B1 'is not' called || tail -1 called)" && exit 1; }
 
-# What the comments of the headers refer to exists: "svmp_tools.h" is a file, all other words are declared.
+# Names mentioned in comments of the headers exist: "svmp_tools.h" is a file, all others are declared.
 cat "$TESTS"/../include/*.h | cc -w -fpreprocessed -E -dD -P -x c - | grep -oE '\bsvmp_[a-z0-9_]+' | sort -u >words
 cat "$TESTS"/../include/*.h | grep -oE '\bsvmp_[a-z0-9_]+(\.h)?' | grep -v '\.h$' | sort -u >cited
 if comm -13 words cited | grep .; then

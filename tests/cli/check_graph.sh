@@ -1,4 +1,4 @@
-# The shape of a model, and its graph as text.
+# `svmp check` describes a model; `svmp graph` prints its graph as text.
 . "$TESTS/cli/support.bash"
 
 works check chain.mtx b.mtx
@@ -42,7 +42,7 @@ cmp piped said
 [[ ! -w /dev/full ]] || refuses 1 "No space left on device" graph chain.mtx -o /dev/full
 [[ ! -w /dev/full || -c /dev/full ]]
 
-# What of a model text is unknown, missing in the data, observed, computed.
+# Lists which variables of a model are unknown, missing in the data, observed, and computed.
 cat >text.bug <<'END'
 model {
   for (i in 1:30) { y[i] ~ dnorm(mu, tau) }
@@ -61,4 +61,4 @@ shows '^computed \(--monitor\) +twice\[1:2,1:2\] \(2 of 4\), sigma$'
 shows '^observed +y\[1:30\] \(27 of 30\), z\[1:2,1:2\] \(2 of 4\)$'
 echo "y <- c(1, $(for i in {1..28}; do printf 'NA, '; done) 5)" >text.R
 works check text.bug text.R
-! grep -q '^NA in' said # y[2:29] tells it
+! grep -q '^NA in' said # y[2:29] already shows it

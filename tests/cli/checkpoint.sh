@@ -1,11 +1,11 @@
-# A run that is killed at any moment and resumed ends with the same file; what is not the run's own is refused.
+# A run that is killed at any moment and resumed writes the same file; a checkpoint of another run is refused.
 . "$TESTS/cli/support.bash"
 set -m # jobs in the background shall not ignore SIGINT
 
-# The file without what differs from run to run.
-timeless() { grep -vE '^# (seconds|resumed|last_step|Elapsed|  .* seconds)' "$1"; } # a run that had nothing left to do moved nothing
+# The file without the lines that differ from run to run.
+timeless() { grep -vE '^# (seconds|resumed|last_step|Elapsed|  .* seconds)' "$1"; } # a resumed run with no iterations left has no largest move
 
-# How long a run takes here, and when to kill it: some of the moments are before the first checkpoint or after the end.
+# Measure the run time to choose the moments to kill it: some are before the first checkpoint or after the end.
 for method in "graphical -n 100 -t 8000" "mala -n 60 -t 15000" "nuts --warmup 4000 --draws 4000 --chains 2"; do
     arguments=(run chain.mtx b.mtx -m $method --threads 1 --quiet)
     works "${arguments[@]}" -o whole.csv
@@ -19,7 +19,7 @@ for method in "graphical -n 100 -t 8000" "mala -n 60 -t 15000" "nuts --warmup 40
         status=0
         wait $! 2>/dev/null || status=$?
         [[ $status -eq 137 || $status -eq 0 ]] || fail "exit $status: $(cat errors)"
-        rm -f broken.csv .svmp-* # of a run that was done before it was killed, or killed while it wrote
+        rm -f broken.csv .svmp-* # the run ended before it was killed, or was killed while writing
     done
     [[ $kills -gt 0 ]] || fail "nothing was killed"
     [[ -s c.svmp ]] && resume="--resume c.svmp" || resume=
@@ -45,7 +45,7 @@ if "$SVMP" --version | grep -qx 'jansson: yes'; then
     rm whole.csv broken.csv
 fi
 
-# Ctrl-C keeps a checkpoint, and what is said to type goes on to the same file.
+# Ctrl-C keeps a checkpoint, and the command that is printed continues to the same file.
 rm -f c.svmp
 "$SVMP" run -m graphical chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 --checkpoint "c 'x.svmp" -o int.csv >said 2>errors &
 listening $!
@@ -59,7 +59,7 @@ eval "works $again --quiet"
 works run -m graphical chain.mtx b.mtx -n 50 -t 15000 --kernel 'rbf@all + imq@self' --threads 1 -o whole.csv
 diff <(timeless whole.csv) <(timeless int.csv) || fail "the resumed run differs"
 
-# The end of a run is a checkpoint too: a longer one goes on from there.
+# A run also writes a checkpoint at its end; a longer run continues from there.
 works run -m graphical chain.mtx b.mtx -n 5 -t 100 --checkpoint end.svmp
 cp end.svmp grown.svmp
 works run -m graphical chain.mtx b.mtx -n 5 -t 200 --resume grown.svmp --checkpoint-every 5 -o long.csv
@@ -67,7 +67,7 @@ refuses 2 "iterations = 100, which must not be smaller." run -m graphical chain.
 works run -m graphical chain.mtx b.mtx -n 5 -t 200 -o straight.csv
 diff <(timeless straight.csv) <(timeless long.csv)
 
-# A resumed run keeps its checkpoints in the file it came from: interrupted again, it goes on from where it was.
+# A resumed run writes its checkpoints to the file that it was resumed from, so it can be interrupted again.
 works run -m graphical chain.mtx b.mtx -n 5 -t 100 --threads 1 --checkpoint on.svmp
 "$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 100000000 --threads 1 --resume on.svmp >said 2>errors &
 listening $!
@@ -81,7 +81,7 @@ kill -INT $!
 wait $! || true
 grep -qx "# resumed at = $reached" again.csv || fail "interrupted at $reached, and $(grep resumed again.csv)"
 
-# What is refused.
+# Refusals.
 refuses 2 "has seed = 1, but this run has seed = 2." run -m graphical chain.mtx b.mtx -n 5 -t 100 --seed 2 --resume end.svmp
 refuses 2 "iterations = 50, which must not be smaller." run -m graphical chain.mtx b.mtx -n 5 -t 50 --resume end.svmp
 refuses 2 "the same graph, but other numbers in the factors" run -m graphical chain.mtx -n 5 -t 100 --resume end.svmp
@@ -107,18 +107,19 @@ works run -m graphical chain.mtx -n 5 -t 5 -q --checkpoint ./way.ckp
 works run -m graphical chain.mtx -n 5 -t 8 -q --checkpoint way.ckp --resume ./way.ckp
 refuses 2 "Cannot write 'no/a': folder 'no/'" run chain.mtx --checkpoint no/a
 
-# Two runs on one checkpoint, as when a job is requeued while the first still runs: the second says who has it, and the
-# file stays whole. When the first is killed, the next run takes over and removes what the first had not finished.
+# Two runs use one checkpoint, as when a job is requeued while the first still runs: the second names the process that
+# holds the lock, and the file stays whole. When the first is killed, the next run takes over and removes the unfinished
+# file.
 "$SVMP" run -m graphical chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --checkpoint two.svmp --checkpoint-every 0 >said 2>errors &
 holder=$!
 until [[ -s two.svmp ]] || ! kill -0 $holder 2>/dev/null; do sleep 0.02; done
-kill -STOP $holder # wherever it is
+kill -STOP $holder # in any folder
 refuses 2 "The checkpoint 'two.svmp' is in use by process $holder on $(hostname). Wait until that run has ended, or end it." \
     run -m graphical chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --resume two.svmp
 refuses 2 "is in use by process $holder on" run -m graphical chain.mtx b.mtx -n 5 -t 5 -q --checkpoint two.svmp --force
 kill -KILL $holder
 wait $holder 2>/dev/null || true
-printf 'svmp checkpoint\n' >two.svmp.$holder.new # half of one; the name is that of the killed run
+printf 'svmp checkpoint\n' >two.svmp.$holder.new # half a checkpoint, named as the killed run would name it
 "$SVMP" run -m graphical chain.mtx b.mtx -n 500 -t 100000000 --threads 1 -q --resume two.svmp >said 2>errors &
 listening $!
 kill -INT $!
@@ -126,7 +127,7 @@ wait $! || true
 grep -q "^svmp: To continue: " errors || fail "$(cat errors)"
 [[ $(ls -A | grep two) == two.svmp ]] || fail "left: $(ls -A | grep two)"
 
-# What is not svmp's is left alone: the user's own FILE.new, and a file that has the name of the lock.
+# Files that svmp did not write are left alone: the user's own FILE.new, and a file with the name of the lock.
 echo mine >mine.svmp.new
 echo mine >theirs.svmp.lock
 works run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint mine.svmp --checkpoint-every 0
@@ -134,7 +135,7 @@ works run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint mine.svmp --c
 refuses 2 "the lock file 'theirs.svmp.lock' already exists and was not written by svmp" run -m graphical chain.mtx b.mtx -n 5 -t 100 -q --checkpoint theirs.svmp
 [[ $(cat theirs.svmp.lock) == mine ]]
 
-# A file system without locks: the run goes on and says so. Other errors of a lock end it.
+# On a file system without locks the run continues with a warning. Other errors of locking end the run.
 cat >locks.c <<'C'
 #include <errno.h>
 #include <stdlib.h>
@@ -155,7 +156,7 @@ $1" | cc -E -P - | tail -1; }
     [[ ! -e failed.svmp ]]
 fi
 
-# The moves of transport that ended at the limit cannot be taken up again; those that ended by themselves need not be.
+# A transport run whose moves ended at the iteration limit cannot be extended; one that converged need not be.
 works run chain.mtx b.mtx -m transport -n 10 -t 40 -q --checkpoint limit.svmp
 refuses 2 "finished its moves at its limit of 40 iterations and cannot be extended to 4000" run chain.mtx b.mtx -m transport -n 10 -t 4000 -q --resume limit.svmp
 works run chain.mtx b.mtx -m transport -n 10 -t 40 -q --resume limit.svmp

@@ -1,11 +1,11 @@
-# Completion for bash and zsh, made of the same tables as the help.
+# Completion for bash and zsh, generated from the same tables as the help.
 . "$TESTS/cli/support.bash"
 
 works completion bash
 cp said svmp.bash
 bash -n svmp.bash
 
-# completes LINE: what bash would offer for the last word, a blank between them. It takes = and : for words.
+# completes LINE: the words that bash offers for the last word, separated by blanks. Bash takes = and : for words.
 completes() {
     bash -c 'source ./svmp.bash; line=${1//=/ = }; read -ra COMP_WORDS <<<"${line//:/ : }"
         [[ $1 == *" " ]] && COMP_WORDS+=("")
@@ -40,7 +40,7 @@ for option in $("$SVMP" run --help | grep -oE '^  (-., |    )--[a-z-]+' | grep -
     [[ " $(completes "svmp run $option") " == *" $option "* ]] || fail "$option is not offered"
 done
 
-# What a line becomes that is typed, Tabs and all, in a bash with a terminal of its own.
+# The line that results from typing keys, including Tab, in an interactive bash on its own terminal.
 if command -v script >/dev/null; then
     mkdir folder && touch 'a file.csv'
     cat >typed <<'END'
@@ -48,9 +48,9 @@ source ./svmp.bash; svmp() { printf '{%s}' "$@"; echo; }
 END
     printf '%b\n' 'svmp run --init nor\t1 b' 'svmp run --init=uni\t0,1' 'svmp run --method=nu\tc' 'svmp run a\td' \
         'svmp run -o fol\te' 'svmp help comple\tf' exit >>typed
-    timeout 60 script -qec 'TERM=dumb bash --norc --noprofile -i' /dev/null <typed >heard
-    tr -d '\r' <heard | grep -o '{[a-z].*}' >became
-    diff - became <<'END' || fail "bash: $(cat heard)"
+    timeout 60 script -qec 'TERM=dumb bash --norc --noprofile -i' /dev/null <typed >output
+    tr -d '\r' <output | grep -o '{[a-z].*}' >typed_lines
+    diff - typed_lines <<'END' || fail "bash: $(cat output)"
 {run}{--init}{normal:1}{b}
 {run}{--init=uniform:0,1}
 {run}{--method=nuts}{c}
@@ -58,9 +58,9 @@ END
 {run}{-o}{folder/e}
 {help}{completion}{f}
 END
-    ! grep -qF '\:' heard || fail "bash: a colon is escaped: $(cat heard)"
+    ! grep -qF '\:' output || fail "bash: a colon is escaped: $(cat output)"
 else
-    echo "script, which has terminals, is not here"
+    echo "script, which has terminals, is not installed"
 fi
 
 works completion zsh
@@ -70,17 +70,17 @@ for option in method checkpoint-every resume; do grep -qF -- "--$option" _svmp |
 
 refuses 2 "Unknown shell 'fish'; completion is available for bash and zsh." completion fish
 
-# What zsh itself offers: a zsh in a terminal of its own (zpty), to which the line and a Tab are typed.
-if ! command -v zsh >/dev/null; then echo "skipped, the part in zsh: it is not here" && exit 77; fi
+# The words that zsh offers: the line and a Tab are typed into a zsh on its own terminal (zpty).
+if ! command -v zsh >/dev/null; then echo "the part for zsh is skipped: zsh is not installed" && exit 77; fi
 zsh -n _svmp
 cat >offer.zsh <<'END'
 zmodload zsh/zpty || exit 1
 zpty shell 'TERM=vt100 zsh -f -i'
-hear() { # until the shell says what is waited for, ten seconds at most
-    local heard= piece
+wait_for() { # wait at most ten seconds for this output
+    local output= piece
     for k in {1..200}; do
-        while zpty -r -t shell piece; do heard+=$piece; done
-        REPLY=${heard//$'\0'/}
+        while zpty -r -t shell piece; do output+=$piece; done
+        REPLY=${output//$'\0'/}
         [[ $REPLY == *$~1* ]] && return
         sleep 0.05
     done
@@ -88,9 +88,9 @@ hear() { # until the shell says what is waited for, ten seconds at most
 }
 zpty -w shell "stty cols 200; fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -d $PWD/zcompdump
 zstyle ':completion:*' verbose no; LISTMAX=1000; setopt no_beep list_packed; bindkey '^I' list-choices; PS1=REA''DY"
-hear READY
+wait_for READY
 zpty -w -n shell "$1"$'\t'
-hear $'\e\\[J*\e\\[A' # the list, and up again to the line
+wait_for $'\e\\[J*\e\\[A' # the list of matches, then the cursor moves up to the line
 zpty -d shell
 REPLY=${REPLY##*$'\e[J'}
 print -r -- ${=${REPLY%%$'\e'*}}

@@ -1,9 +1,9 @@
-# What nodes of location-scale families move in: centred, not centred, or chosen. What is reported is the same.
+# Coordinates of location-scale nodes: centred, not centred, or chosen. Reported values do not depend on them.
 . "$TESTS/cli/support.bash"
 
 schools="$MODELS/schools_centred.bug $MODELS/schools.R"
 
-# svmp check says which: what svmp run would do.
+# svmp check reports the coordinates that svmp run would use.
 works check $schools -m graphical
 shows '^coordinates +theta centred$'
 works check $schools
@@ -22,13 +22,13 @@ works graph $schools --coordinates noncentred
 works plan $schools --coordinates noncentred
 refuses 2 "Unknown coordinates 'sideways': expected auto, centred or noncentred." run $schools --coordinates sideways
 
-# Centred is what the paper's methods do without the option, to the bit; the file says what was asked for.
+# Without the option the paper's methods use centred coordinates, with the same bits; the file records the option.
 works run $schools -m graphical -n 20 -t 10 -q -o plain.csv
 works run $schools -m graphical -n 20 -t 10 -q --coordinates centred -o centred.csv
 diff <(rows plain.csv) <(rows centred.csv) || fail "centred is not the default"
 grep -qx '# coordinates = centred' centred.csv || fail "the coordinates are not recorded"
 
-# Natural values go out and in: a run in one kind starts from the particles of another.
+# Natural values are written and read: a run in one kind of coordinates starts from particles of another.
 for kind in noncentred auto; do
     works run $schools -m graphical -n 20 -t 10 -q --coordinates $kind -o $kind.csv
     [[ $(rows $kind.csv | head -1) == $(rows plain.csv | head -1) ]] || fail "$kind: the header is $(rows $kind.csv | head -1)"
@@ -40,7 +40,7 @@ for kind in noncentred auto; do
     diff <(rows $kind.csv) <(rows one.csv) || fail "$kind: threads differ"
 done
 
-# The samplers gain: hardly a trajectory diverges where many do.
+# Better coordinates help NUTS: few trajectories diverge where many do in centred coordinates.
 works run $schools -m nuts --warmup 300 --draws 300 -q --coordinates auto -o draws.csv
 rows draws.csv | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "divergent__") at = k } NR > 1 { d += $at } END { exit d > 10 }' ||
     fail "the trajectories diverge"
@@ -50,7 +50,7 @@ for method in langevin mala vanilla; do
     works run $schools -m $method -n 10 -t 10 -q --coordinates auto --init gaussian
 done
 
-# A checkpoint is of the coordinates that it was made in; a resumed run has the bits of an uninterrupted one.
+# A checkpoint belongs to its coordinates; a resumed run has the bits of an uninterrupted one.
 for kind in noncentred auto; do
     works run $schools -m graphical -n 20 -t 10 -q --coordinates $kind --checkpoint run.ckpt -o before.csv --force
     works run $schools -m graphical -n 20 -t 20 -q --coordinates $kind --resume run.ckpt -o after.csv --force
@@ -59,7 +59,7 @@ for kind in noncentred auto; do
 done
 refuses 2 "model" run $schools -m graphical -n 20 -t 20 -q --resume run.ckpt -o other.csv
 
-# transport, local and nuts choose by themselves: to the bits of auto, for any threads.
+# transport, local and nuts use auto by default, with the same bits for any number of threads.
 for method in "transport -n 20 -t 200" "local -n 20 -t 60" "nuts --chains 2 --warmup 30 --draws 20"; do
     works run $schools -m $method -q --threads 1 -o default.csv --force
     works run $schools -m $method -q --threads 3 --coordinates auto -o chosen.csv --force
@@ -67,7 +67,7 @@ for method in "transport -n 20 -t 200" "local -n 20 -t 60" "nuts --chains 2 --wa
     grep -qx '# coordinates = auto' default.csv || fail "$method: the coordinates are not recorded"
 done
 
-# What is monitored is computed from the natural values; both kinds of files have the same particles.
+# Monitored quantities are computed from natural values; both file formats hold the same particles.
 sed 's/^model {/model {\n  both <- theta[1] + mu/' "$MODELS/schools_centred.bug" >both.bug
 works run both.bug "$MODELS/schools.R" -m graphical -n 20 -t 10 -q --coordinates noncentred --monitor both -o both.csv
 rows both.csv | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k }
@@ -77,7 +77,7 @@ if "$SVMP" --version | grep -q '^netcdf: yes'; then
     works compare both.csv both.nc
 fi
 
-# The posterior is the same in all coordinates, where all of them work: strong data, but not too strong.
+# The posterior is the same in all coordinates. The data are informative, but not so much that one kind fails.
 cat >groups.bug <<'END'
 model {
   for (i in 1:8) { theta[i] ~ dnorm(mu, tau); for (j in 1:4) { y[i, j] ~ dnorm(theta[i], 1) } }

@@ -1,5 +1,5 @@
-# The part of a build for GPUs, with an nvcc that only writes down what it was asked for: which compute capabilities it
-# builds for, which versions it takes, and when svmp_cuda.so is built again.
+# The CUDA part of the build, with an nvcc that only records its arguments: the compute capabilities, the versions that
+# are accepted, and when svmp_cuda.so is rebuilt.
 . "$TESTS/cli/support.bash"
 command -v cmake >/dev/null || { echo "skipped: cmake is not here" && exit 77; }
 
@@ -21,7 +21,7 @@ esac
 END
 chmod +x bin/nvcc
 
-# plans SAID GIVEN CI: the options of nvcc, or why there are none.
+# plans SAID GIVEN CI: the options of nvcc, or the reason why there are none.
 cat >plan.cmake <<END
 cmake_minimum_required(VERSION 3.21)
 include("$TESTS/../cmake/cuda.cmake")
@@ -59,7 +59,7 @@ for wrong in "9.0:'9.0' is not a compute capability" "sm_90:'sm_90' is not a com
     tr -s ' \n' ' ' <said | grep -qF -- "${wrong#*:}" || fail "'${wrong%%:*}': $(cat said)"
 done
 
-# svmp_cuda.so depends on what nvcc has read.
+# svmp_cuda.so depends on every file that nvcc reads.
 configure() {
     cmake -S "$TESTS/.." -B build -G Ninja -DSVMP_NVCC="$WORK/bin/nvcc" -DSVMP_CHOLMOD=OFF -DSVMP_NETCDF=OFF \
         -DSVMP_MPI=OFF "$@" >said 2>&1 || fail "$(cat said)"
@@ -83,7 +83,7 @@ shows '^-- svmp part cuda: no, runs use the CPU \(SVMP_CUDA is OFF\)$'
 FAKE_VERSION=11.2 configure -DSVMP_CUDA=ON
 shows '^-- svmp part cuda: no, runs use the CPU \(nvcc is 11.2, and 11.8 or newer is needed\)$'
 
-# `make run` says what it has left out. What it calls is not built here.
+# `make run` lists the parts that it leaves out. The programs it calls are not built here.
 if command -v make >/dev/null && [[ ! -e /proc/driver/nvidia/version && ! -e /dev/dxg ]]; then
     mkdir -p fake/bin fake/build/examples
     printf '#!/bin/sh\n' >fake/bin/cmake

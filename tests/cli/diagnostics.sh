@@ -1,8 +1,8 @@
-# What a run says of its own convergence, what its file keeps of that, and what summary and compare make of it.
+# Convergence diagnostics of a run: in its output, in its file, and in summary and compare.
 . "$TESTS/cli/support.bash"
 grid=("$MODELS/grid.mtx" "$MODELS/grid_b.mtx")
 
-# A run cut short says so, in the end, in its file, and in the summary of that.
+# A run that is too short says so at its end, in its file, and in the file's summary.
 works run -m graphical "${grid[@]}" -n 30 -t 20 -o short.csv --quiet
 shows '^KSD: V [0-9.]+, U [0-9.]+; last step at most 0\.[0-9]+, 0\.[0-9]+ sd \(x\.[0-9]+\)$'
 shows '^Failed: the particles change under exact moves: x\.[0-9]+ \((mean|sd|median) '
@@ -21,7 +21,7 @@ awk '/^worst nodes/ { inside = 1; next } !NF { inside = 0 }
     inside { excess = $4 / $5 > $6 / $7 ? $4 / $5 : $6 / $7; if (last && excess > 1.02 * last) exit 1; last = excess }' said ||
     fail "the worst nodes are not in their order"
 
-# One that has converged does not.
+# A converged run does not.
 works run -m graphical "${grid[@]}" -n 30 -t 2000 --step adam:0.1..0.004 -o long.csv --quiet
 shows '^KSD: V [0-9.]+, U -?[0-9.e-]+; V is [0-9.]+ times its expected value for exact draws; '
 shows '^Passed: no mean, sd, quantile or score changed significantly after 40 exact moves of each particle \(100 variables\)\.$'
@@ -29,7 +29,7 @@ grep -qx '# ksd_beyond = 0 of 100' long.csv
 works summary long.csv
 shows '^Passed: no mean, sd, quantile or score changed '
 
-# Too few particles, one particle, and no step at all.
+# Too few particles, one particle, and no iterations.
 works run -m graphical chain.mtx b.mtx -n 5 -t 10 --quiet
 shows '^Fewer than 10 particles: too few to judge convergence\. Use more particles \(-n 100\)\.$'
 works run -m graphical chain.mtx b.mtx -n 1 -t 10 --quiet
@@ -37,7 +37,7 @@ shows '^KSD: V [0-9.e-]+; last step at most [0-9.e-]+$'
 works run -m graphical chain.mtx b.mtx -n 20 -t 0 --quiet -o none.csv
 ! grep -q '^# last_step' none.csv
 
-# Chains: standard errors, R-hat and effective draws; advice when there are too few.
+# Chains: standard errors, R-hat and effective sample size; advice when it is too small.
 works run chain.mtx b.mtx -m nuts --warmup 200 --draws 500 --quiet -o chains.csv
 shows '^variable +mean +MCSE +sd +5% +50% +95% +R-hat bulk ESS tail ESS$'
 shows '^Passed: R-hat is at most 1\.00[0-9] and there are at least [0-9]+ effective draws; '
@@ -59,7 +59,7 @@ tr '\n' ' ' <said | grep -q 'The density jumps in t, which gradients do not see.
 works summary apart.csv
 shows '^R-hat is above 1\.01 for 1 of 1 variables \(worst: x, [0-9.]+\): the chains have not mixed\. Run more warm-up or draws\.$'
 
-# A comparison says whose standard errors it uses, and its verdict.
+# A comparison names the file whose standard errors it uses, and gives a verdict.
 works compare chains.csv chains.csv
 shows '^particles +4 chains of 500 draws; standard errors from the effective draws \(MCSE\)$'
 shows '^They agree: '
@@ -76,15 +76,15 @@ if "$SVMP" --version | grep -q '^cholmod: yes'; then
     shows '^They agree: '
 fi
 
-# What all draws of a sampler have told, its file keeps however few of them it holds, in one or in several.
+# Statistics of all draws of a sampler are kept in its file or files, even if these hold few of the draws.
 cat >funnel.bug <<'END'
 model { mu ~ dnorm(0, 0.01); v ~ dnorm(0, 0.1); for (i in 1:20) { x[i] ~ dnorm(mu, exp(-2*v)); factor(0 * x[i]) } }
 END
 funnel=(run funnel.bug -m nuts --coordinates centred --warmup 200 --draws 300 --quiet)
 works "${funnel[@]}" -o all.csv
-told() { grep -E 'E-BFMI|trajectories diverged' said | sed -E 's/.*(lowest E-BFMI [0-9.]+, [0-9]+ divergent).*/\1/'; }
+sampler_statistics() { grep -E 'E-BFMI|trajectories diverged' said | sed -E 's/.*(lowest E-BFMI [0-9.]+, [0-9]+ divergent).*/\1/'; }
 works summary all.csv
-told >all
+sampler_statistics >all
 grep -qE ', [1-9][0-9]* divergent$' all || fail "nothing diverged: $(cat all)"
 works "${funnel[@]}" -o thin.csv --thin 30
 works "${funnel[@]}" -o thin.csv --thin 30 --split
@@ -97,13 +97,13 @@ for files in "${outputs[@]}" "thin_1.csv thin_2.csv thin_3.csv thin_4.csv"; do
     works summary $files
     shows '^4 chains of 10 draws'
     shows ' divergent before thinning$'
-    diff all <(told) || fail "$files tells something else"
+    diff all <(sampler_statistics) || fail "$files has other sampler statistics"
 done
 works report thin.csv -o thin.html
 of_all=$(sed -nE 's/.*, ([0-9]+) divergent$/\1/p' all)
-grep -qF "\"trajectories\":1200,\"divergent\":$of_all," thin.html || fail "the page tells of other divergences"
+grep -qF "\"trajectories\":1200,\"divergent\":$of_all," thin.html || fail "the page has another number of divergences"
 
-# A file that is not whole any more has no verdict; one without its record, or with quoted names, is read as it is.
+# A file with missing rows has no verdict; a file without its record, or with quoted names, is still read.
 head -n -10 long.csv >cut.csv
 refuses 2 "after 20 rows, but its header comments say 'rows below: 30': it was truncated or changed." summary cut.csv
 refuses 2 "after 20 rows, but its header comments say 'rows below: 30'" run "${grid[@]}" --init cut.csv

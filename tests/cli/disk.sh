@@ -1,5 +1,5 @@
-# A disk that is full, files that may not grow, a folder that may not be written to, somebody else at the same place: the
-# run goes on, what was good stays, and one sentence says what happened.
+# A full disk, files that may not grow, a read-only folder, a file that another program creates meanwhile: the run
+# continues, existing files stay intact, and one sentence says what happened.
 . "$TESTS/cli/support.bash"
 set -m # jobs in the background shall not ignore SIGINT
 
@@ -7,7 +7,7 @@ grid=(run -m graphical "$MODELS/grid.mtx" -n 200 -q)
 long=("${grid[@]}" -t 20)
 no_room="No space left on device."
 
-# fails SENTENCE COMMAND...: exit 1, the sentence, and the table all the same: the run itself was not in vain.
+# fails SENTENCE COMMAND...: exit 1 and the sentence; the table of results is still printed.
 fails() {
     local status=0 sentence=$1
     shift
@@ -17,7 +17,7 @@ fails() {
     shows '^x\.10 '
 }
 
-# Files that may not grow (ulimit -f): known to every system. Nothing half is left.
+# Files that may not grow (ulimit -f), a limit of every system. No partial file is left.
 mkdir small
 for ending in csv nc; do
     [[ $ending == csv ]] || "$SVMP" --version | grep -qx 'netcdf: yes' || continue
@@ -29,7 +29,7 @@ for ending in csv nc; do
 done
 [[ -z $(ls -A small) ]] || fail "left behind: $(ls -A small)"
 
-# The last good checkpoint stays, the warning comes once, and what the run yields is what it would have.
+# The last complete checkpoint stays, the warning is printed once, and the result is unaffected.
 works "${grid[@]}" -t 30 -o whole.csv
 works "${grid[@]}" -t 10 --checkpoint kept
 cp kept good
@@ -41,13 +41,13 @@ cmp kept good
 works "${grid[@]}" -t 30 --resume kept -o resumed.csv
 diff <(rows whole.csv) <(rows resumed.csv)
 
-# A result that could not be written is in the checkpoint, and the way to it is told.
+# A result that could not be written is in the checkpoint, and the message says how to get it.
 fails "svmp: To continue: svmp run --method graphical --step fixed:0.1 --particles 200 --iterations 20 --output small/b.csv --quiet --checkpoint c --resume c --force " \
     bash -c 'ulimit -f 200; exec "$@"' - "$SVMP" "${long[@]}" --step fixed:0.1 --checkpoint c -o small/b.csv
 eval "$(sed -n 's/^svmp: To continue: svmp /works /p' errors)"
 [[ $(rows small/b.csv | wc -l) -eq 201 ]]
 
-# Somebody else makes the file while the run goes on: theirs stays, ours is not lost.
+# Another program creates the file during the run: its file stays, and ours is not lost.
 "$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 1000000000 -q -o mine.csv >said 2>errors &
 listening $!
 echo theirs >mine.csv
@@ -59,7 +59,7 @@ grep -qxF "svmp: The file 'mine.csv' was created in the meantime and is left unc
 grep -qE "^svmp: Interrupted after [0-9]+ of 1000000000 iterations; the particles are in 'mine-2.csv'\.$" errors || fail "$(cat errors)"
 [[ $(rows mine-2.csv | wc -l) -eq 6 ]]
 
-# A disk of 64 kB, and one that is read alone, where this may be mounted.
+# A disk of 64 kB and a read-only disk, if this user may mount them.
 mkdir disk
 if ! mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     echo "skipped, the part with a disk of its own: mounting is not allowed here" && exit 77

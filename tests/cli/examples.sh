@@ -1,4 +1,4 @@
-# The examples run and say what they are there to say.
+# The examples run and print their documented results.
 . "$TESTS/cli/support.bash"
 ln -s "$MODELS" models
 
@@ -6,7 +6,7 @@ ln -s "$MODELS" models
 grep -qxE 'x\.1: mean -?[0-9.]+, sd [0-9.]+' hello.txt
 grep -q '^Passed: ' hello.txt
 
-# A level that jumps from 0 to 5 between times 6 and 7 is seen to.
+# A level that jumps from 0 to 5 between times 6 and 7 is found.
 "$BUILD/examples/callback" | tee callback.txt
 awk '{ level[NR] = $6 } END { for (t = 1; t <= 12; t++) if ((t <= 6) != (level[t] < 2.5)) exit 1; exit NR != 12 }' callback.txt
 
@@ -20,7 +20,7 @@ status=0
 "$BUILD/examples/grid" models/grid.mtx nowhere.mtx 2>error.txt || status=$?
 [[ $status -eq 1 ]] && grep -q nowhere.mtx error.txt
 
-# Several processes write the file of one, the first one speaks, and an idle one has no variables.
+# Several processes write the same file as one, only the first prints, and an idle process has no variables.
 said='[0-9]+ of them moved by the first of N processes; all iterations done, discrepancy ratio [0-9.]+'
 "$BUILD/examples/processes" alone.csv models/grid.mtx models/grid_b.mtx | tee processes.txt
 grep -qxE "alone.csv: 100 variables, ${said/N/1}" processes.txt

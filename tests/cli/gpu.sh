@@ -1,16 +1,16 @@
-# Runs on a GPU that is simulated (tests/unit/simulated_library.c): one that fails, and one without memory.
+# Runs on a simulated GPU (tests/unit/simulated_library.c): one that fails, and one without memory.
 . "$TESTS/cli/support.bash"
 export SVMP_CUDA=$BUILD/tests/simulated_device.so
 [[ -e $SVMP_CUDA ]] || { echo "skipped: the simulated device is not built" && exit 77; }
 run=(run chain.mtx b.mtx -m graphical -n 20 -t 100 --seed 3 -q --verify no --backend cuda)
 
-# A device that fails is a failure of the run, not of its input. Without a checkpoint none is named.
+# A failing device is a failure of the run, not of its input. Without a checkpoint the message names none.
 SIMULATED_FAILURE=70 refuses 1 "svmp: The device a simulated device failed: it was unplugged." "${run[@]}" -o out.csv
 [[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
 SIMULATED_FAILURE=70 refuses 1 "The device a simulated device failed" "${run[@]}" --checkpoint kept --checkpoint-every 100
 [[ $(wc -l <errors) -eq 1 ]] || fail "$(cat errors)"
 
-# With one, the run goes on from there to the particles of a run that was not broken off.
+# With a checkpoint the run continues to the particles of an uninterrupted run.
 works "${run[@]}" -o whole.csv
 status=0
 SIMULATED_FAILURE=70 "$SVMP" "${run[@]}" -o broken.csv --checkpoint kept --checkpoint-every 0 >said 2>errors || status=$?
@@ -22,7 +22,7 @@ works "${again[@]}"
 rows whole.csv >one
 rows broken.csv | cmp - one
 
-# auto: the device where its memory is enough, also if not all of it was free; else the CPU, with a warning.
+# auto: the device if its free memory suffices; otherwise the CPU, with a warning.
 auto=(run chain.mtx b.mtx -m graphical -n 600 -t 2 --seed 3 -q --verify no --backend auto)
 works "${auto[@]}" -o there.csv
 grep -qxF '# backend = cuda' there.csv || fail "$(grep backend there.csv)"
@@ -40,7 +40,7 @@ works "${auto[@]/auto/cpu}" -o cpu.csv
 rows cpu.csv >one
 rows here.csv | cmp - one
 
-# Methods that compute nothing on a GPU do not look for one, and run on the CPU to the same bits.
+# Methods without GPU code do not look for a GPU and run on the CPU, with the same bits.
 for method in nuts mala local exact dpmp tpmp; do
     size=(-n 20 -t 20)
     case $method in nuts) size=(--warmup 20 --draws 20) ;; exact) size=(-n 20) ;; esac
@@ -62,7 +62,7 @@ SVMP_CUDA=/nowhere.so refuses 2 "aussian" run gamma.bug -m exact --backend cuda
 works run chain.mtx b.mtx -m transport -n 20 -t 20 -q --verify no --backend cuda -o there.csv -f
 grep -qxF '# backend = cuda' there.csv || fail "$(grep backend there.csv)"
 
-# A checkpoint has the backend that ran. --resume with auto takes it; with another one it is refused, before a GPU is looked for.
+# A checkpoint records its backend. --resume with auto uses it; another backend is refused before any search for a GPU.
 kept=(run chain.mtx b.mtx -m graphical -n 600 --seed 3 --verify no --progress none)
 works "${kept[@]}" -t 2 --backend auto --checkpoint there.svmp -q
 works "${kept[@]}" -t 2 --backend cpu --checkpoint here.svmp -q

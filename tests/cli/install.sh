@@ -1,4 +1,5 @@
-# What is installed is enough to build on: pkg-config, find_package(svmp), shared and static, after a move.
+# An installation suffices to build programs with pkg-config and find_package(svmp), shared and static, even after it is
+# moved.
 [[ -z $SANITIZE ]] || { echo "skipped: a program without $SANITIZE does not link a library with it" && exit 77; }
 command -v pkg-config >/dev/null || { echo "skipped: pkg-config is not here" && exit 77; }
 
@@ -10,7 +11,7 @@ unset LD_LIBRARY_PATH
 for file in bin/svmp bin/svmp-localise include/svmp.h include/svmp_notes.h include/svmp_tools.h include/svmp_parallel.h include/svmp_plan.h include/svmp_plugin.h include/svmp_slam.h share/man/man1/svmp.1 share/doc/svmp/docs/language.md share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
     [[ -s prefix/$file ]] || { echo "prefix/$file is missing or empty" && exit 1; }
 done
-[[ ! -e prefix/bin/svmp-paper ]] || { echo "svmp-paper is installed without being asked for" && exit 1; }
+[[ ! -e prefix/bin/svmp-paper ]] || { echo "svmp-paper is installed by default" && exit 1; }
 cmake --install "$BUILD" --prefix "$WORK/prefix" --component paper >/dev/null
 prefix/bin/svmp-paper --version
 version=$(pkg-config --modversion svmp)
@@ -64,7 +65,7 @@ cmake --build project/build >/dev/null
 check "find_package, svmp::svmp" project/build/with_shared
 check "find_package, svmp::static" project/build/with_static
 
-# libsvmp_slam: the distance of an unknown point from two known ones, on a line.
+# libsvmp_slam: an unknown point on a line, with its distances from two known points.
 cat >slam.c <<'END'
 #include <math.h>
 #include <stdio.h>
@@ -86,11 +87,11 @@ cc slam.c $(pkg-config --cflags --libs svmp_slam) -o slam
 [[ $(LD_LIBRARY_PATH=$lib ./slam) == 1.000 ]] || { echo "libsvmp_slam: $(LD_LIBRARY_PATH=$lib ./slam)" && exit 1; }
 prefix/bin/svmp localise --help | grep -q '^Usage: svmp localise'
 
-find prefix -name 'libsvmp*.so*' -delete # what is left to link is the archive
+find prefix -name 'libsvmp*.so*' -delete # only the archive is left to link
 cc main.c $(pkg-config --static --cflags --libs svmp) -o static
 check "pkg-config, static" ./static
 
-# Each header stands alone, in C99, C11 and C++.
+# Each header compiles alone, in C99, C11 and C++.
 for header in prefix/include/*.h; do
     program="#include <$(basename "$header")>"
     for standard in c99 c11; do

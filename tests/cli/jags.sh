@@ -1,9 +1,9 @@
-# JAGS and svmp say the same of every unknown, within Monte Carlo errors: the models of models/ that JAGS can read, and
-# those of tests/peer/bugs, which are written as users of JAGS write. What JAGS has no word for (factor(), dflat()) is
-# left out: car, gaussian_grid, mixture, sensors, survival; for dinvgamma and dhalfcauchy it has other words (--words).
-# tests/peer/words has what svmp does in other ways than JAGS: discrete unknowns, distributions of modules, maps (in the words
-# of MODEL.jags there); and models as textbooks have them. tests/peer/books has more of those, with data as R writes them.
-# The quick ones of them; long/jags.sh runs all.
+# JAGS and svmp agree on every unknown within Monte Carlo errors: for the models of models/ that JAGS can read, and
+# those of tests/peer/bugs, which are written in the style of JAGS users. Models with factor() or dflat(), which JAGS
+# lacks, are left out: car, gaussian_grid, mixture, sensors, survival; dinvgamma and dhalfcauchy are translated
+# (--words). tests/peer/words has features that svmp implements differently: discrete unknowns, distributions of
+# modules, maps (MODEL.jags is the translation for JAGS), and textbook models. tests/peer/books has more of those, with
+# data as R writes them. This script runs the quick ones; long/jags.sh runs all.
 command -v jags >/dev/null || { echo "skipped: there is no jags here (Debian: jags)" && exit 77; }
 "$SVMP" --version | grep -q '^jansson: yes' || { echo "skipped: this svmp reads no JSON" && exit 77; }
 for python in ${PYTHON:-} python3 /usr/bin/python3 none; do
@@ -11,7 +11,7 @@ for python in ${PYTHON:-} python3 /usr/bin/python3 none; do
     "$python" -c '' 2>/dev/null && break
 done
 
-# agree SECONDS-SAVING-OPTIONS MODEL...: two at a time; the tables of those that disagree are shown.
+# agree OPTIONS MODEL...: two models at a time; prints the tables of those that disagree. OPTIONS shorten the runs.
 agree() {
     local options=$1 model base
     shift
@@ -34,7 +34,7 @@ if [[ ! ${ALL:-} ]]; then
 else
     agree '--warmup 300 --draws 500 --init prior' "$bugs/functions.bug"
     agree '--warmup 400 --draws 500 --burn 1000 --thin 8' "$books"/*.bug $(ls "$words"/*.bug | grep -v density.bug)
-    agree '--warmup 400 --draws 500 --burn 500' "$words/density.bug" # JAGS tempers its mixtures, which takes time
+    agree '--warmup 400 --draws 500 --burn 500' "$words/density.bug" # JAGS tempers mixtures, which is slow
     agree '--warmup 500 --draws 500 --burn 500 --thin 3' \
         "$MODELS"/{linear,logistic,hierarchical,schools,poisson,growth,network,votes,crowd}.bug \
         "$bugs"/{alligators,beetles,birats,blocker,dogs,magnesium,mice,pumps,ragged,rats,stacks,surgical}.bug

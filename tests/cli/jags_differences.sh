@@ -1,4 +1,4 @@
-# Every row of the tables of docs/jags.md: the model in its first column says what stands in its second one.
+# For every row of the tables in docs/jags.md: the model in the first column gives the output in the second.
 . "$TESTS/cli/support.bash"
 page=$TESTS/../docs/jags.md
 rows=0

@@ -1,9 +1,9 @@
-# Files as users of JAGS have them: data as R's dump and BUGS' lists write them, inits, CODA chains; what is reported of
-# discrete unknowns, the log likelihood and the deviance.
+# Files of JAGS users: data written by R's dump and as BUGS lists, inits, CODA chains; also the results for discrete
+# unknowns, the log likelihood and the deviance.
 . "$TESTS/cli/support.bash"
 words=$TESTS/peer/words
 
-# The same data in other words, and with a byte order mark.
+# The same data written differently, and with a byte order mark.
 works check "$words/regimes.bug" "$words/regimes.R"
 shows '^discrete, summed out +regime\[1:60\]$'
 cp said expected
@@ -15,7 +15,7 @@ cp said expected
 works check "$words/regimes.bug" data.R
 diff expected said || fail "other words, other data"
 
-# Probabilities with draws on request, and the same from the file.
+# Probabilities, with draws on request, and the same from the file.
 works run "$words/guessing.bug" "$words/guessing.R" -n 40 -t 20 -q --monitor knows,log_lik,deviance -o out.csv
 shows '^Probabilities of the discrete unknowns:$'
 shows '^knows.1 += 1: '
@@ -30,12 +30,12 @@ works summary out.csv --variables knows.7
 shows '^knows.7 = 1: '
 [[ $(rows out.csv | sed -n 1p) == *knows.15,log_lik.1,* ]] || fail "the header is $(rows out.csv | head -1)"
 
-# Of 10, 12, 14 and 20 the mean is 14 and the variance 56/3; x + (x - 14)^2/2 has the variance 132.
+# The draws 10, 12, 14 and 20 have mean 14 and variance 56/3; x + (x - 14)^2/2 has variance 132.
 printf 'deviance\n10\n12\n14\n20\n' >four.csv
 works summary four.csv
 shows '^DIC 23.333, Monte Carlo standard error 5.7: mean deviance 14, pD 9.33 '
 
-# Observed arrays are drawn once more, behind the others; in NetCDF they are ArviZ' posterior_predictive.
+# Replicates of observed arrays come last; in NetCDF they form ArviZ's group posterior_predictive.
 works run "$words/guessing.bug" "$words/guessing.R" -n 40 -t 20 -q --monitor posterior_predictive -o again.csv
 [[ $(rows again.csv | sed -n 1p) == *,rate,right_rep.1,*,right_rep.15 ]] || fail "the header is $(rows again.csv | head -1)"
 rows again.csv | tail -n +2 | awk -F, '$NF != int($NF) || $NF < 0 { exit 1 }' || fail "no counts: $(rows again.csv)"
@@ -46,7 +46,7 @@ if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     shows '^MSE of E\[x\] +0$'
 fi
 
-# Each unknown of the inits, in turn; what is not named stays; a name that is none is refused.
+# Each unknown of the inits in turn; unknowns that are not named keep their start; unknown names are refused.
 echo 'rate <- as.numeric(0.75); knows <- c(1, 0)' >a.R
 echo 'list(rate = 0.9)' >b.R
 works run "$words/guessing.bug" "$words/guessing.R" -n 3 -t 0 -q --init a.R,b.R -o start.csv
@@ -57,7 +57,7 @@ status=0
 "$SVMP" run "$words/guessing.bug" "$words/guessing.R" -n 3 -t 0 -q --init wrong.R >said 2>errors || status=$?
 [[ $status -eq 2 ]] && grep -q "'rates' is not an unknown of the model" errors || fail "exit $status: $(cat errors)"
 
-# One row of a particle file is a start for all.
+# One row of a particle file starts all particles.
 rows start.csv | sed -n 1,2p >one.csv
 works run "$words/guessing.bug" "$words/guessing.R" -n 30 -t 0 -q --init one.csv -o spread.csv
 [[ $(rows spread.csv | tail -n +2 | sort -u | wc -l) -eq 30 ]] || fail "not spread: $(rows spread.csv)"
@@ -72,8 +72,8 @@ shows '^mu.2 +2 '
 rm CODAchain*
 refuses 2 "there is no 'CODAchain1.txt' beside it" summary CODAindex.txt
 
-# Counts without a largest value: the sum ends far above what is observed of them, and the verdict says where that was
-# not far enough. If the ends are looked at, there is a warning beforehand, or they are moved.
+# Counts without a largest value: the sum is truncated far above the observed counts, and the verdict says if that was
+# too low. With the check of truncation, svmp warns beforehand or raises the truncation.
 printf 'model { lambda ~ dgamma(1, 0.001)\n p ~ dbeta(1, 30)\n for (i in 1:2) { N[i] ~ dpois(lambda)\n y[i] ~ dbin(p, N[i]) } }\n' >open.bug
 echo 'y <- c(3, 4)' >open.R
 works run open.bug open.R -n 20 -t 20 -q --coordinates centred
@@ -86,9 +86,9 @@ printf 'model { lambda ~ dgamma(20, 10)\n p ~ dbeta(20, 10)\n for (i in 1:2) { N
 works run open.bug open.R -n 20 -t 20 -q
 ! grep -q 'was truncated' said || fail "the bound is far enough: $(cat said)"
 
-# A bend at one of 29 points, 12 or 13: the lines have other places then, 7 sd apart. By integration over the precision,
-# with the coefficients integrated out, P(12) is 0.1296 and P(13) 0.8693. 4000 draws of which one in four is independent
-# have a standard error of 0.011, as 1000 particles have.
+# A bend at point 12 or 13 of 29; given each, the lines are 7 sd apart. By integration over the precision, with the
+# coefficients integrated out, P(12) is 0.1296 and P(13) is 0.8693. With 4000 draws and an effective sample size of
+# 1000, the standard error is 0.011, as with 1000 particles.
 cat >bend.bug <<'EOF'
 model {
   for (i in 1:N) {
@@ -115,7 +115,7 @@ for method in 'nuts' 'transport -n 1000'; do
         exit !(p > 0.0796 && p < 0.1796) }' || fail "P(k = 12) is 0.1296: $(grep '^k = ' said)"
 done
 
-# A density that jumps: the place of the jump has a posterior that is constant between the data, and known.
+# A discontinuous density: the posterior of the change point is piecewise constant and known.
 cat >jump.bug <<'EOF'
 model {
   for (i in 1:20) { y[i] ~ dnorm(ifelse(i > place, 1, 0), 1) }
@@ -125,7 +125,7 @@ EOF
 echo 'y <- c(-0.3, 1, 0.2, -1.1, 0.4, 0.1, -0.6, 0.9, 0.3, 1.4, 0.2, 1.9, 0.7, -0.2, 1.3, 0.8, 2.1, 1.2, 0.4, 1.6)' >jump.R
 works run jump.bug jump.R -q -o jump.csv
 shows '^Passed: '
-# i - 1 < place < i for i - 1 zeros, and ones from i on; the mean of 100 particles is within 4.5 standard errors
+# i - 1 < place < i for i - 1 zeros followed by ones; the mean of 100 particles is within 4.5 standard errors
 sed 's/.*c(//; s/)//; s/,//g' jump.R | awk '
     NR == FNR { n = NF; for (i = 1; i <= n; i++) { f = 0; for (j = 1; j <= n; j++) f -= ($j - (j >= i)) ^ 2 / 2; p[i] = exp(f); total += p[i] }
                 for (i = 1; i <= n; i++) { mean += p[i] / total * (i - 0.5); square += p[i] / total * ((i - 0.5) ^ 2 + 1 / 12) }; next }
@@ -136,7 +136,7 @@ sed 's/.*c(//; s/)//; s/,//g' jump.R | awk '
           if (count != 100 || error ^ 2 > 4.5 ^ 2) { printf "mean %g instead of %g\n", sum / count, mean; exit 1 } }' - jump.csv >said 2>&1 ||
     fail "$(cat said)"
 
-# Text that the model asks for is no data, and no unknown either.
+# A string in the model is neither data nor an unknown.
 printf 'model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) }\n mu ~ dnorm(0, 1) }\n' >text.bug
 printf 'y <- c(1.1, "a", 3)\n' >text.R
 ! "$SVMP" check text.bug text.R 2>errors >said || fail "text was taken for data: $(cat said)"
@@ -144,12 +144,12 @@ grep -q "the values of 'y' in the data are text, not numbers" errors || fail "$(
 printf 'y <- c(1.1, 2, 3)\nlabel <- c("a", "b", "c")\n' >text.R
 works check text.bug text.R
 
-# An array of inits has the size that it has in the model.
+# An array of inits must have the size that it has in the model.
 printf 'theta <- c(1, 2, 3)\n' >short.R
 ! "$SVMP" run "$MODELS/schools_centred.bug" "$MODELS/schools.R" --init short.R -q >said 2>errors || fail "three of eight were taken"
 grep -q "'theta' has 3 values here, but 8 in the model" errors || fail "$(cat errors)"
 
-# BUGS' tables, alone and beside a list, under any name; inits and models under any name.
+# BUGS tables, alone and with a list, in files of any name; inits and models in files of any name.
 printf 'model { for (i in 1:N) { y[i] ~ dnorm(a + b[g[i]], 1) }\n for (j in 1:2) { b[j] ~ dnorm(0, 1) }\n a ~ dnorm(0, 1) }\n' >table.model
 printf 'list(N = 3)\r\ng[] y[]\r\n1 -0.3\r\n2 1.2E0\r\n2 NA\r\nEND\r\n' >table.dat
 works check table.model table.dat
@@ -158,7 +158,7 @@ printf 'list(a = 0.25, b = c(1, 2))\n' >start.in
 works run table.model table.dat --init start.in -n 2 -t 0 -q -o begun.csv
 [[ $(rows begun.csv | sed -n 2p) == *,1,2,0.25 || $(rows begun.csv | sed -n 2p) == *1,2,0.25,* ]] || fail "the start is $(rows begun.csv)"
 
-# Long comments stand before anything, and '~' in them is no statement; a pipe is read from its first byte, and an empty one
+# A long comment may come first, and '~' in it is not a statement; a pipe is read from its first byte, and an empty one
 # is an error.
 { printf '# y ~ x %5000s\n' .; cat table.model; } >long.model
 { printf '# y ~ x %5000s\n' .; cat table.dat; } >long.dat
@@ -173,7 +173,7 @@ refuses 2 'the pipe is empty' check <(true) table.dat
 works run long.model long.dat --init long.in -n 2 -t 0 -q -o long.csv
 [[ $(rows long.csv) == "$(rows begun.csv)" ]] || fail "the start is $(rows long.csv)"
 
-# The wrong order, and data that are not those of the model.
+# Arguments in the wrong order, and data of another model.
 refuses 2 "'table.dat' is a data file; the model file comes first" check table.dat table.model
 cp table.dat data.txt
 cp table.model model.bug
@@ -185,13 +185,13 @@ sed 's/y\[\]/Y[]/' data.txt >upper.txt
 grep -q "'Y' is not used by the model; did you mean 'y', which has no data?" errors || fail "$(cat errors)"
 grep -q 'nothing is observed' errors || fail "$(cat errors)"
 
-# A count with an unknown size and an upper bound, of which some are missing and something observed depends on these.
+# A count with an unknown size and an upper bound; some counts are missing, and observed values depend on those.
 printf 'model { for (i in 1:6) { k[i] ~ dnegbin(p, r) T(0, 12)\n y[i] ~ dnorm(k[i], 1) }\n p <- r / (r + m)\n r ~ dgamma(2, 1)\n m ~ dgamma(2, 1) }\n' >cut.bug
 echo 'k <- c(3, NA, 0, 4, NA, 1); y <- c(3.2, 1.8, 0.4, 4.9, 7.5, 0.6)' >cut.R
 works run cut.bug cut.R -q
 shows '^Passed: '
 
-# Data from a pipe can be read only once: the model stays as it was first read, with all data.
+# Data from a pipe can be read only once; all of them reach the model.
 printf 'model { for (i in 1:8) { y[i] ~ dnorm(th[i], 0.01)\n th[i] ~ dnorm(mu, t) }\n mu ~ dnorm(0, 0.001)\n t ~ dgamma(1, 1) }\n' >pipe.bug
 "$SVMP" check pipe.bug <(echo 'y <- c(28, 8, -3, 7, -1, 1, 18, 12)') --coordinates auto >said 2>errors || fail "a pipe: $(cat errors)"
 shows '^observed +y.1:8'

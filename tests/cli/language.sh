@@ -1,7 +1,7 @@
-# Models of the language: every file of models/ is checked, drawn and run; errors read like a compiler's.
+# Models of the language: every file of models/ is checked, drawn and run; errors have the form of a compiler's.
 . "$TESTS/cli/support.bash"
 
-# The data of a model are the files of its name; the eight schools share theirs, and so do the crowds.
+# A model's data files have its name; the eight-schools models share theirs, and so do the crowd models.
 data_of() {
     local base=${1%.bug}
     base=${base%_centred}
@@ -21,7 +21,7 @@ for model in "$MODELS"/*.bug; do
     works summary out.csv
 done
 
-# Natural values go out, and a run starts from them.
+# Natural values are written, and a run starts from them.
 works run -m graphical "$MODELS/schools.bug" "$MODELS/schools.R" -n 20 -t 50 -q --init prior -o first.csv
 [[ $(rows first.csv | head -1) == lp__,eta.1,eta.2,*,eta.8,mu,tau ]] || fail "the header is $(rows first.csv | head -1)"
 rows first.csv | tail -n +2 | awk -F, '$11 <= 0 { exit 1 }' || fail "tau is not positive"

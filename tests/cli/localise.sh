@@ -2,7 +2,7 @@
 # A start from distances alone, and a run that begins there.
 source "$TESTS/cli/support.bash"
 
-# Six points of a plane, three of them known, all distances exact: the others come back.
+# Six points of a plane, three of them known, all distances exact: the unknown points are recovered.
 cat >points <<'END'
 1 0 0
 2 4 0
@@ -22,7 +22,7 @@ shows '^x\.4\.2 +3 '
 shows '^x\.5\.1 +2 '
 shows '^x\.6\.2 +2 '
 
-# From there a run goes on.
+# A run starts from this result.
 awk -F, 'NR > 1 { f = f s $1; t = t s $2; r = r s $3; s = ", " } END {
     printf "S <- 6\nsigma <- 0.1\nx <- structure(c(0, 4, 0, NA, NA, NA, 0, 0, 3, NA, NA, NA), .Dim = c(6, 2))\n"
     printf "from <- c(%s)\nto <- c(%s)\nr <- c(%s)\n", f, t, r }' ranges.csv >net.R
@@ -64,7 +64,7 @@ works localise --help
 shows 'columns from,to,r'
 shows 'point,x\[,y\[,z\]\]'
 
-# The example of models/README.md does what it says.
+# The example of models/README.md prints the documented result.
 mkdir example && cd example
 ln -s "$MODELS" models
 awk '/^## A start for models of distances/ { here = 1 } /^```/ { inside = /sh$/ && here; next } inside' "$MODELS/README.md" >example.sh

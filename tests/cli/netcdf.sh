@@ -1,4 +1,4 @@
-# NetCDF: the same numbers as in CSV, for svmp itself. tests/long/other_tools.sh opens such files with ArviZ and R.
+# svmp reads the same numbers from NetCDF as from CSV. tests/long/other_tools.sh opens such files with ArviZ and R.
 . "$TESTS/cli/support.bash"
 if ! "$SVMP" --version | grep -qx 'netcdf: yes'; then
     refuses 2 "this build has no NetCDF support" run chain.mtx -o a.nc
@@ -40,14 +40,14 @@ else
     echo "ncdump is not here"
 fi
 
-# A byte of svmp's own file is changed, whichever: its checksum tells. Files that others wrote have none, and what is
-# damaged in them may be more than HDF5 survives: an error or numbers, never a crash.
+# The checksum of a file that svmp wrote detects any changed byte. Files of other programs have none, and HDF5 may crash
+# on a damaged one: svmp reports an error or reads numbers, but never crashes.
 if command -v python3 >/dev/null; then
     works run chain.mtx -m nuts --warmup 20 --draws 20 --chains 2 -q -o f.nc
     python3 - "$SVMP" <<'PYTHON' || fail "damaged files"
 import os, random, subprocess, sys
 
-unwatched = {**os.environ, "LSAN_OPTIONS": "detect_leaks=0"}  # HDF5 leaks where it gives a file up
+unwatched = {**os.environ, "LSAN_OPTIONS": "detect_leaks=0"}  # HDF5 leaks when it gives up on a file
 
 def summary(damaged):
     with open("damaged.nc", "wb") as file:
@@ -60,7 +60,7 @@ def summary(damaged):
 
 own = open("f.nc", "rb").read()
 random.seed(1)
-mark = len(own) - 40  # where the checksum begins, with a mark of 24 bytes, then size and sum
+mark = len(own) - 40  # the checksum begins here: a mark of 24 bytes, then size and sum
 for place in [0, 8, mark - 1, mark + 24, mark + 32, len(own) - 1] + random.sample(range(mark), 40):
     damaged = bytearray(own)
     damaged[place] ^= 1 << random.randrange(8)
@@ -68,7 +68,7 @@ for place in [0, 8, mark - 1, mark + 24, mark + 32, len(own) - 1] + random.sampl
     if "the file is damaged: the checksum does not match" not in done.stderr:
         sys.exit(f"byte {place} of {len(own)} was changed: {done.stderr or done.stdout}")
 
-for k in range(60):  # most of it where it hurts, among the headers
+for k in range(60):  # mostly among the headers, where damage matters most
     damaged = bytearray(own[:mark])
     for _ in range(random.choice([1, 4])):
         damaged[random.randrange(random.choice([1500, 6000, mark]))] = random.choice([0, 255, random.randrange(256)])
@@ -76,7 +76,7 @@ for k in range(60):  # most of it where it hurts, among the headers
 PYTHON
 fi
 
-# And where the library does not survive a file, whatever its version: one that never does takes its place.
+# A library that crashes on every file stands in for a version of HDF5 that crashes on some.
 if command -v cc >/dev/null && ! grep -qa __asan_init "$SVMP"; then
     head -c -40 a.nc >foreign.nc
     cat >crash.c <<'END'

@@ -1,9 +1,9 @@
-# What could lose or damage something: outputs that are inputs, files that were cut, pipes without a reader, names that a
-# file cannot hold, a disk that fills between two files.
+# Cases that could lose or damage results: outputs that are inputs, truncated files, pipes without a reader, names that
+# a file cannot hold, a disk that fills between two files.
 . "$TESTS/cli/support.bash"
 set -m # jobs in the background shall not ignore SIGINT
 
-# --force replaces results, never what the run reads: the model, the data, the start, another run's checkpoint.
+# --force replaces results, never a file that the run reads: the model, the data, the start, another run's checkpoint.
 works run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o start.csv --checkpoint c.svmp
 cp chain.mtx kept.mtx
 cp start.csv kept.csv
@@ -28,11 +28,11 @@ refuses 2 "The output 's_1.csv' would overwrite 's_1.csv', which this command re
 cmp chain.mtx kept.mtx
 cmp start.csv kept.csv
 cmp data.csv kept_data.csv
-works run -m graphical chain.mtx b.mtx -n 5 -t 9 -q --resume c.svmp -o start.csv -f # its own checkpoint, and a result
+works run -m graphical chain.mtx b.mtx -n 5 -t 9 -q --resume c.svmp -o start.csv -f # its own checkpoint and a result may be replaced
 
-# The result is in its file before it is examined: what kills the examination does not take it along.
+# The result is written before the cross-examination, so killing the examination does not lose it.
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real symmetric"; print 5000, 5000, 9999; for (i = 1; i <= 5000; i++) print i, i, 2
-    for (i = 2; i <= 5000; i++) print i, i - 1, -0.9 }' >five.mtx # whose examination takes many seconds
+    for (i = 2; i <= 5000; i++) print i, i - 1, -0.9 }' >five.mtx # whose cross-examination takes many seconds
 "$SVMP" run -m graphical five.mtx -n 100 -t 2 -q --verify yes -o examined.csv >said 2>errors &
 run=$!
 until [[ -e examined.csv ]]; do kill -0 $run && sleep 0.01 || fail "no file before the end: $(cat errors)"; done
@@ -41,10 +41,10 @@ wait $run || true
 works summary examined.csv
 grep -q 'The file records no verdict' said || fail "the examination had ended: $(cat said)"
 [[ $(rows examined.csv | wc -l) -eq 101 ]]
-works run -m graphical chain.mtx -n 5 -t 5 -q -o whole.csv # and is replaced by the one with the verdict
+works run -m graphical chain.mtx -n 5 -t 5 -q -o whole.csv # then replaced by the file with the verdict
 grep -q '^# verdict = ' whole.csv && [[ $(ls whole*.csv) == whole.csv ]] || fail "$(ls) $(grep verdict whole.csv)"
 
-# A start from a pipe or a pipe with a name is read once.
+# A start from a pipe or a FIFO is read once.
 works run -m graphical chain.mtx b.mtx -t 5 -q --init kept.csv -o from_file.csv
 works run -m graphical chain.mtx b.mtx -t 5 -q --init <(cat kept.csv) -o from_pipe.csv
 mkfifo fifo.csv
@@ -53,12 +53,12 @@ works run -m graphical chain.mtx b.mtx -t 5 -q --init fifo.csv -o from_fifo.csv
 diff <(rows from_file.csv) <(rows from_pipe.csv)
 diff <(rows from_file.csv) <(rows from_fifo.csv)
 
-# A pipe that nobody reads does not keep the run from ending.
+# A pipe without a reader does not keep the run from ending.
 "$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o fifo.csv >said 2>errors &
 run=$!
 listening $run
 asleep() { grep -q '^State:[[:space:]]*S' "/proc/$run/status"; }
-until asleep && sleep 0.1 && asleep; do sleep 0.02; done # its iterations are over: one that is interrupted still writes
+until asleep && sleep 0.1 && asleep; do sleep 0.02; done # the iterations are done: an interrupted run still writes
 kill -TERM $run
 for k in {1..200}; do
     kill -0 $run 2>/dev/null || break
@@ -74,7 +74,7 @@ works run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o fifo.csv
 wait
 [[ $(rows read.csv | wc -l) -eq 6 ]]
 
-# A file that was cut, wherever: within the last number too, which would be read as a shorter one.
+# A file truncated anywhere, even within its last number, which would be read as a shorter one.
 size=$(wc -c <kept.csv)
 for cut in 1 2 3 5 40; do
     head -c $((size - cut)) kept.csv >cut.csv
@@ -83,10 +83,10 @@ for cut in 1 2 3 5 40; do
 done
 head -c -1 kept.csv >cut.csv
 refuses 2 "the last line has no newline, so its last number may be truncated." summary cut.csv
-grep -v '^#' kept.csv | head -c -1 >plain.csv # of others, who need not end their last line
+grep -v '^#' kept.csv | head -c -1 >plain.csv # written by other programs, which need not end the last line
 works summary plain.csv
 
-# What no file could hold is said before the run, and by check too.
+# Results that no file could hold are reported before the run, and by check.
 printf 'model { a__ ~ dnorm(0, 1) }\n' >names.bug
 for command in check run; do
     "$SVMP" $command names.bug >said 2>errors && fail "$command accepts a__"
@@ -103,7 +103,7 @@ if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     works run -m graphical names.bug -n 5 -t 5 -q -o n.nc
     refuses 2 "cannot have a variable 'draw'" run -m graphical names.bug -n 5 -t 5 -q --monitor draw -o m.nc
 
-    # A damaged file without a checksum, which HDF5 may not survive, is read by a child first; as a start, too.
+    # A damaged file without a checksum, which may crash HDF5, is first read in a child process, also as a start.
     works run -m graphical chain.mtx b.mtx -n 5 -t 5 -q -o a.nc
     works run -m graphical chain.mtx b.mtx -t 5 -q --init a.nc
     mkfifo fifo.nc
@@ -123,7 +123,7 @@ if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     fi
 fi
 
-# A disk that is full after some files of --split: those are named, and reading all is not advised.
+# The disk fills after some files of --split: the error names those, and svmp does not suggest reading all.
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n50 50 50\n' >wide.mtx
 for i in {1..50}; do echo "$i $i 1"; done >>wide.mtx
 mkdir disk

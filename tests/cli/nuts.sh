@@ -1,4 +1,4 @@
-# NUTS and MALA from the command line: chains in files and out of them, statistics, refusals.
+# NUTS and MALA from the command line: chains written and read, statistics, refusals.
 . "$TESTS/cli/support.bash"
 
 works run chain.mtx b.mtx -m nuts --chains 3 --warmup 200 --draws 400 --seed 2 -o a.csv --quiet
@@ -15,14 +15,14 @@ works summary a.csv
 shows '^3 chains of 400 draws of 3 variables$'
 shows '^mean acceptance'
 
-# Threads do not change a bit, and a chain is the same whoever runs beside it.
+# The bits do not depend on threads, and a chain does not depend on the other chains.
 works run chain.mtx b.mtx -m nuts --chains 3 --warmup 200 --draws 400 --seed 2 -o b.csv --quiet --threads 3
 diff <(rows a.csv) <(rows b.csv)
 works run chain.mtx b.mtx -m nuts --chains 1 --warmup 200 --draws 400 --seed 2 -o c.csv --quiet
 [[ $(rows c.csv | head -1) == "${header/chain__,/}" ]]
 diff <(rows a.csv | sed -n 2,401p | cut -d, -f9-) <(rows c.csv | tail -n +2 | cut -d, -f8-)
 
-# Its draws start particles, and particles start its chains.
+# Draws start particles, and particles start chains.
 works run -m graphical chain.mtx b.mtx --init a.csv -t 1 -o particles.csv
 [[ $(rows particles.csv | wc -l) -eq 1201 ]]
 works run chain.mtx b.mtx -m nuts --init particles.csv --warmup 10 --draws 10
@@ -33,7 +33,7 @@ refuses 2 "The method 'transport' does not take --draws, which is for samplers."
 refuses 2 "The method 'nuts' does not take a step" run chain.mtx -m nuts --step fixed:0.1
 refuses 2 "The option 'draws' must be a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 
-# Interrupted, the draws so far are written; in the warm-up there are none.
+# An interrupted run writes the draws so far; in the warm-up there are none.
 set -m
 interrupt() {
     "$SVMP" run chain.mtx b.mtx -m nuts "$@" >said 2>errors &
@@ -63,33 +63,33 @@ shows '^This is high; MALA works best near 0\.57\. Try a larger step \(--step fi
 works summary small.csv
 shows '\(--step fixed:0\.0003\)\.$'
 
-# One draw, one chain: said in the singular, and without a claim.
+# One draw of one chain: messages use the singular and claim nothing.
 works run chain.mtx b.mtx -m nuts --chains 1 --warmup 20 --draws 1 --quiet -o single.csv
 shows '^nuts: 1 chain of 1 draw of 3 variables, 21 iterations in '
 works summary single.csv
 shows '^R-hat and ESS are not defined for 3 of 3 variables'
 works run chain.mtx b.mtx -m nuts --chains 1 --warmup 200 --draws 2000 --quiet
 shows 'Several chains would be a stronger test\.$'
-# The same chain whether one draw is kept or many: the first of many is the one.
+# The chain does not depend on how many draws are kept: the first of many is the single one.
 works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 1 --quiet -o first.csv
 works run chain.mtx b.mtx -m nuts --chains 2 --warmup 50 --draws 5 --quiet -o five.csv
 diff <(rows first.csv) <(rows five.csv | sed -n '1p;2p;7p')
 
-# A domain that the model does not keep to is named, as by the particle methods; other divergences are not.
+# Divergences at the edge of a function's domain are reported as such, as by the particle methods; others are not.
 printf 'model {\n  p ~ dnorm(0.5, 1)\n  for (i in 1:5) { y[i] ~ dbern(p) }\n}\n' >domain.bug
 echo 'y <- c(1, 0, 1, 1, 0)' >domain.R
 "$SVMP" run domain.bug domain.R -m nuts --warmup 100 --draws 100 -q >said 2>errors || fail "$(cat errors)"
 grep -qE '^svmp: warning: Trajectories diverged where the density is undefined: first at p = (-|1)[0-9.]+, in the statement on line 3\.$' errors ||
     fail "$(cat errors)"
 shows 'trajectories diverged'
-printf 'model {\n  tau ~ dgamma(100, 5)\n  y ~ dnorm(0, tau - 15)\n}\n' >scaled.bug # the value is the text's, not a logarithm
+printf 'model {\n  tau ~ dgamma(100, 5)\n  y ~ dnorm(0, tau - 15)\n}\n' >scaled.bug # the reported value is natural, not a logarithm
 echo 'y <- 0.1' >scaled.R
 "$SVMP" run scaled.bug scaled.R -m nuts --warmup 100 --draws 400 -q --init prior >said 2>errors
 grep -qE 'first at tau = 1[0-4](\.[0-9]+)?, in the statement on line 3\.$' errors || fail "$(cat errors)"
 works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred --warmup 50 --draws 200 -q
 shows 'trajectories diverged'
 
-# A larger target is a smaller step; it stands in the file, and is part of what a checkpoint is of.
+# A larger target acceptance gives a smaller step; the file records it, and a checkpoint of another target is refused.
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q -o plain.csv
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --accept 0.98 -o careful.csv --checkpoint careful.ckp
 grep -qx '# accept = 0.8' plain.csv && grep -qx '# accept = 0.98' careful.csv || fail "the record lacks the target"
@@ -100,6 +100,6 @@ refuses 2 "has accept = 0.98, but this run has accept = 0.8" \
 refuses 2 "The option 'accept' must be a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1
 refuses 2 "The method 'transport' does not take --accept, which is for samplers of whole chains." run chain.mtx --accept 0.9
 
-# Slips of the hand.
+# Typing errors.
 refuses 2 "Unknown method 'NUTS'; did you mean 'nuts'?" run chain.mtx -m NUTS
 refuses 2 "'norml:1' is neither a start nor a file; did you mean 'normal:1'?" run chain.mtx --init norml:1

@@ -1,4 +1,4 @@
-# One parser for every command: forms, order, and what is wrong with the rest.
+# One parser for every command: accepted forms, order, and errors.
 . "$TESTS/cli/support.bash"
 
 works run -m graphical chain.mtx b.mtx -n 5 -t 10 --seed 3 -o plain.csv --quiet

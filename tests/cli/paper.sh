@@ -1,4 +1,4 @@
-# The program of the paper's experiments: its help, a few trials, resuming, threads. The claims are judged by long/paper.sh.
+# The program for the paper's experiments: help, a few trials, resuming, threads. long/paper.sh tests the claims.
 source "$TESTS/cli/support.bash"
 SVMP=$SVMP_PAPER
 
@@ -17,11 +17,11 @@ for figure in fig1 fig2; do
     grep -q '^trial,series,method,step,x,metric,value$' "out/$figure.csv" || fail "$figure.csv is no table of trials"
     [[ -s out/paper/${figure}_claims.csv ]] || fail "$figure has no verdicts"
 done
-shows '^2b +undecided +graphical beats vanilla' # one trial shows nothing
+shows '^2b +undecided +graphical beats vanilla' # one trial gives no verdict
 grep -q '| 2b |' out/paper.md || fail "the document lacks a claim"
 
 
-# The default method is one more line, with verdicts of its own; by itself it adds to what is there of the others.
+# The default method adds one line with its own verdicts; run alone, it is added to the existing results of the others.
 grep -q '^default 2b,' out/paper/fig2_default.csv || fail "no verdict on the default method"
 grep -q '| default 2b |' out/paper.md || fail "the document lacks the default method"
 mkdir alone
@@ -30,12 +30,12 @@ cp -r out/paper alone
 cmp -s out/paper/fig1.csv alone/paper/fig1.csv || fail "--default has changed the others, or is not the same"
 [[ $(ls alone/trials) == fig1_001_transport.csv ]] || fail "--default has run others: $(ls alone/trials)"
 
-# A further call has nothing to do, and says the same.
+# A second call has nothing to do and prints the same.
 cp out/fig2.csv before.csv
 "$SVMP" fig2 --quick --trials 1 -o out >said 2>errors || fail "$(cat errors)"
 ! grep -q ' of ' errors || fail "trials were run again: $(cat errors)"
 cmp -s before.csv out/fig2.csv || fail "fig2.csv has changed"
 
-# Trials do not depend on the threads, nor on which others are run.
+# Trials depend neither on the threads nor on which other trials are run.
 "$SVMP" fig1 --quick --threads 2 --trials 3 -o three >said 2>errors || fail "$(cat errors)"
 cmp -s <(sed 1d out/trials/fig1_001.csv) <(sed 1d three/trials/fig1_001.csv) || fail "a trial depends on the threads"

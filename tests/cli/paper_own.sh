@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs of one's own of the paper's experiments: tables, folders that are in use, interruption, damage, the page.
+# Users' own runs of the paper's experiments: tables, folders in use, interruption, damage, the page.
 source "$TESTS/cli/support.bash"
 SVMP=$SVMP_PAPER
 
@@ -37,7 +37,7 @@ turns_down "a.csv:3: the item 'q' has no truth" 'a,1\nb,2' 'a,v,1\nq,v,2'
 turns_down "have mean 101.7 and standard deviation 24.5," 'a,100\nb,70\nc,130' 'a,v,101\nb,v,72\nc,v,132'
 turns_down "Centre and scale" 'a,1\nb,1.1\nc,1.2' 'a,v,1\nb,v,1.1\nc,v,1.2'
 
-# The smallest crowd that there may be: one worker, whose bias and noise have no index.
+# The smallest possible crowd: one worker, whose bias and noise have no index.
 printf 'item,value\na,0\nb,1\nc,3\n' >t.csv
 printf 'item,worker,value\na,w,0\nb,w,1\nc,w,3\n' >a.csv
 "$SVMP" fig6 --quick --trials 1 --answers a.csv --truth t.csv -o small >said 2>errors || fail "$(cat errors)"
@@ -51,7 +51,7 @@ if command -v gnuplot >/dev/null; then
     [[ -s $folder/paper/fig6a.svg ]] || fail "no picture in a folder with an apostrophe"
 fi
 
-# The page says what it is of, and nothing that was found elsewhere; what is missing leaves no holes in tables.
+# The page describes its own run only, and missing results leave no gaps in tables.
 page="$folder/paper.md"
 grep -q 'This page shows your own run.*`svmp-paper fig6`: seed 1, the quick version.*`answers.csv` and `truth.csv`' "$page" || fail "the page does not say of what it is"
 grep -q '^Trials: 1; of the default method, transport: 1. `fig6 seed 1 quick; 3000 score evaluations a particle; data ' "$page" || fail "the page has no key"
@@ -77,7 +77,7 @@ sed -i 's/^"q,1",w1,.*/"q,1",w1,9.9/' answers.csv
 cp keep.csv answers.csv
 cmp -s before.csv "$folder/trials/fig6_001.csv" || fail "a trial has changed"
 
-# A trial whose file is damaged is run again; one that is whole is not.
+# A trial with a damaged file is run again; a complete one is not.
 again() {
     crowd -o "$folder" || fail "$(cat errors)"
     cmp -s before.csv "$folder/trials/fig6_001.csv" || fail "a trial is not what it was"

@@ -1,4 +1,4 @@
-# svmp and an implementation that shares nothing with it, tests/peer/svgd.py, move the same particles to the same places.
+# svmp and an independent implementation, tests/peer/svgd.py, move the same particles to the same places.
 for python in ${PYTHON:-} python3 /usr/bin/python3 none; do
     [[ $python == none ]] && echo "skipped: no python3 here imports numpy (Debian: python3-numpy)" && exit 77
     "$python" -c 'import numpy' 2>/dev/null && break
@@ -6,7 +6,7 @@ done
 
 "$python" "$TESTS/peer/start.py" 100 50 1 >init.csv
 
-# Our arguments are the peer's: both are given the same ones, and must agree to 1e-9.
+# Both are given the same arguments and must agree to 1e-9.
 agree() {
     echo "svmp run $*"
     "$SVMP" run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 50 --init init.csv -o ours.csv --quiet --force "$@"

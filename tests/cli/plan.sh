@@ -1,7 +1,7 @@
-# A plan: exact where it counts, and refusals.
+# `svmp plan`: exact counts of work, messages and memory, and refusals.
 . "$TESTS/cli/support.bash"
 
-# A grid of 10 x 10 in two halves: ten edges cut, ten nodes of each half are read by the other.
+# A grid of 10 x 10 in two halves: ten edges are cut, and each half reads ten nodes of the other.
 works plan "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" --ranks 2 -n 20
 shows '^graphical: 2 processes, 2 with nodes; the busiest has .* more work than average; 1[0-4] of 180 edges cut$'
 shows '^own nodes +50 +50$'
@@ -10,7 +10,7 @@ shows '^An iteration takes .* in one process, .* in 2 processes: .* times as (fa
 sent=$(awk '/^sent per iteration/ { print $4, $5 }' said) read=$(awk '/^nodes read from others/ { print $6 }' said)
 [[ $sent == "$(awk "BEGIN { print $read * 20 * 8 / 1000 }") kB" ]] || fail "$read nodes of 20 particles are not $sent"
 
-# One process sends nothing; more processes than nodes leave some without.
+# One process sends nothing; with more processes than nodes some have no node.
 works plan chain.mtx --ranks 1
 shows '^graphical: 1 process, 1 with nodes;'
 shows '^An iteration takes .* in one process\.$'
@@ -19,13 +19,14 @@ works plan chain.mtx --ranks 9 -m langevin
 shows '^langevin: 9 processes, 3 with nodes; the busiest has 2[0-9][0-9] % more work than average; 2 of 2 edges cut'
 shows '^6 of 9 processes have no nodes and would be idle\.$'
 
-# Messages and reductions, to the last digit, on a network so slow that no node's time is seen beside it. The middle one
-# of the chain has two neighbours; of 3 processes a reduction goes up and down in 2 steps, and there are 2 of them.
+# Messages and reductions, to the last digit, on a network so slow that computing time is negligible. The middle process
+# of the chain has two neighbours; with 3 processes a reduction goes up and down in 2 steps, and there are 2 reductions.
 works plan chain.mtx --ranks 3 -n 2 --latency 1e6
 shows '^time for messages +1\.33 s +2 s$'
 shows ' in one process, 10 s in 3 processes: .*, with 8 s spent in reductions\.$'
-# A kernel on all variables agrees on n numbers, and adds up half of n^2, a linear one n^2, or if variables are fewer than
-# particles n for each: twice 8 bytes each at a gigabyte a second, and 0.256 us for the others.
+# A kernel on all variables reduces n numbers and half of n^2 more; a linear kernel reduces n^2, or n per variable if
+# there are fewer variables than particles. Each takes twice 8 bytes at a gigabyte a second, and the other reductions
+# 0.256 us.
 works plan "$MODELS/grid.mtx" --ranks 2 -n 100 --latency 0 --throughput 1 -m vanilla
 shows ', with 81\.9 us spent in reductions\.$'
 works plan "$MODELS/grid.mtx" --ranks 2 -n 100 --latency 0 --throughput 1 --kernel linear@all
@@ -33,8 +34,8 @@ shows ', with 162 us spent in reductions\.$'
 works plan chain.mtx --ranks 2 -n 1000 --latency 0 --throughput 1 --kernel linear@all
 shows ', with 48\.3 us spent in reductions\.$'
 
-# Memory, where a linear kernel leaves rows of particles alone: x, score, phi, the step's states and x less its mean, and
-# at the end two more for the discrepancy; of 100 variables, or of 50 and the halo, and what is sent.
+# Memory of a linear kernel, which needs only rows of particles: x, score, phi, the state of the step and x minus its
+# mean, and two more for the final discrepancy; for 100 variables, or for 50 and the halo, plus the messages.
 memory() { awk '/^memory \(without program\)/ { print $4, $5 }' said; }
 works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 --kernel linear@blanket
 [[ $(memory) == "5.6 GB" ]] || fail "7 rows of 8 MB for 100 variables are not $(memory)"
@@ -44,7 +45,7 @@ works plan "$MODELS/grid.mtx" --ranks 2 -n 1e6 --kernel linear@blanket
 read=$(awk '/^nodes read from others/ { print $6 }' said) sent=$(awk '/^sent per iteration/ { print $6 }' said)
 expected=$(awk "BEGIN { printf \"%.3g GB\", 8e-3 * 7 * (50 + $read) + 1e-3 * $sent }")
 [[ $(memory) == "$expected" ]] || fail "7 rows of 8 MB for 50 + $read variables and $sent MB are $expected, not $(memory)"
-# It grows with the particles.
+# Memory grows with the particles.
 last=0
 for n in 10 30 90; do
     works plan "$MODELS/grid.mtx" --ranks 2 -n $n
@@ -53,7 +54,8 @@ for n in 10 30 90; do
     last=$now
 done
 
-# The middle of a star: of 64 processes one has it alone, and it has 832 of 15196 of all work; of 4 all have the same.
+# The centre of a star: with 64 processes one has only the centre, which is 832 of 15196 units of work; with 4 all have
+# equal work.
 {
     printf '%%%%MatrixMarket matrix coordinate real symmetric\n400 400 799\n1 1 400\n'
     for node in {2..400}; do printf '%d 1 -0.5\n%d %d 2\n' $node $node $node; done
@@ -65,7 +67,7 @@ works plan star.mtx --ranks 4 -n 10
 shows '^graphical: 4 processes, 4 with nodes; the busiest has [0-9](\.[0-9]+)? % more work than average'
 ! grep -q 'limits the speed' said || fail "a node of less than a share bounds nothing: $(cat said)"
 
-# Neither the time nor the memory of the run: of so many particles an iteration would take centuries.
+# The plan itself takes neither the time nor the memory of the run, here centuries per iteration.
 works plan "$MODELS/grid.mtx" --ranks 4 -n 1e9 -m langevin
 shows '^memory \(without program\) +1\.2e\+03 GB'
 works plan chain.mtx --ranks 4096 -m combined --latency 1.5 --throughput 25

@@ -1,8 +1,8 @@
-# Progress in three ways; what of a result is written.
+# The three forms of progress; which variables of a result are written.
 . "$TESTS/cli/support.bash"
 
 "$SVMP" run -m graphical chain.mtx -n 5 -t 20 --progress json >said 2>errors
-[[ $(wc -l <errors) -eq 2 ]] || fail "$(cat errors)" # a short run says its end, and its verdict
+[[ $(wc -l <errors) -eq 2 ]] || fail "$(cat errors)" # a short run prints only its end and its verdict
 grep -qxF '{"verdict": "not examined", "clear": false, "sentence": "Fewer than 10 particles: too few to judge convergence.", "advice": "Use more particles (-n 100)."}' errors || fail "$(cat errors)"
 grep -qE '^\{"iteration": 20, "iterations": 20, "seconds": [0-9.e-]+, "rate": [0-9.e+]+, "left": 0, "largest_phi": [0-9.e-]+, "step_size": 1, "divergences": 0, "largest": [0-9.e-]+, "largest_of": "\|phi\|"\}$' errors || fail "$(cat errors)"
 "$SVMP" run chain.mtx -m nuts --warmup 20 --draws 20 --progress json >said 2>errors
@@ -29,12 +29,12 @@ works run -m graphical chain.mtx -n 5 -t 20 --progress json --quiet
 works run -m graphical chain.mtx -n 5 -t 20 --progress auto
 refuses 2 "The option '--progress' must be auto, json or none, not 'loud'." run chain.mtx --progress loud
 
-# Names of variables and of arrays, in the model's order; the summary shows all.
+# Variables and arrays by name, in the model's order; the summary shows all.
 nuts=(run chain.mtx b.mtx -m nuts --warmup 50 --draws 20 --chains 2)
 works "${nuts[@]}" -o all.csv
 works "${nuts[@]}" -o some.csv --save x.3,x.1
 shows '^x\.2 '
-[[ $(rows some.csv | head -1) == "$(rows all.csv | head -1 | sed 's/x.1,x.2,x.3/x_1,x_3/')" ]] # no whole array
+[[ $(rows some.csv | head -1) == "$(rows all.csv | head -1 | sed 's/x.1,x.2,x.3/x_1,x_3/')" ]] # not a whole array
 diff <(rows some.csv | tail -n +2) <(rows all.csv | tail -n +2 | cut -d, -f1-9,11)
 works summary some.csv
 shows '^x\.3 '

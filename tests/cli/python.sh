@@ -8,7 +8,7 @@ session=("$TESTS/../docs/python.md" --doctest-glob=python.md)
 "$python" -m pytest -q -rs -p no:cacheprovider --rootdir="$TESTS/../bindings/python" "$TESTS/../bindings/python/tests" \
     --doctest-modules "$TESTS/../bindings/python/svmp" ${session[@]+"${session[@]}"}
 
-# Type hints, where mypy is.
+# Type hints, if mypy is installed.
 if "$python" -c 'import mypy' 2>/dev/null; then
     (cd "$TESTS/../bindings/python" && "$python" -m mypy --config-file ../pyproject.toml --cache-dir=/dev/null svmp)
 else

@@ -1,15 +1,15 @@
-# Several processes: the same file as one process writes, for any number of them, kernel, start and interruption. Of what is
-# here many times over, some; long/ranks.sh takes all of it.
+# Several processes write the same file as one, for any number of processes, kernel, start and interruption. This script
+# runs a selection of the combinations; long/ranks.sh runs all.
 . "$TESTS/cli/support.bash"
 several_processes || exit 77
 
-# The script for Slurm in the documentation is one.
+# The Slurm script in the documentation is valid.
 awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /#SBATCH/) printf "%s", block; block = ""; inside = 0 }
     inside { block = block $0 "\n" }' "$TESTS/../docs/distributed.md" >slurm.sh
 grep -q '^srun ' slurm.sh && grep -q ' svmp run ' slurm.sh && bash -n slurm.sh || fail "the script for Slurm: $(cat slurm.sh)"
 
-# The command, whose exit status is kept: processes end by themselves, and alike. Where one ended otherwise, mpirun would
-# end the others, and take twice the seconds of its patience for it (support.bash).
+# Runs the command and keeps its exit status: all processes end by themselves with the same status. If one differed,
+# mpirun would kill the others after twice its time limit (support.bash).
 export STATUSES=$PWD/statuses
 cat >each <<'END'
 #!/bin/bash
@@ -20,7 +20,7 @@ END
 chmod +x each
 each=$PWD/each
 
-# together ARGUMENT...: of mpirun; the exit status of all processes.
+# together ARGUMENT...: arguments of mpirun; gives the exit status of all processes.
 together() {
     rm -f "$STATUSES"
     OMPI_MCA_orte_abort_on_non_zero_status=0 timeout 60 mpirun "$@" >said 2>errors ||
@@ -37,16 +37,17 @@ ranks() {
     [[ $(wc -l <"$STATUSES") -eq $processes ]] || fail "$(wc -l <"$STATUSES") of $processes processes came to an end"
 }
 
-# named OPTION...: with the method that several processes have by default, if there is none: one process has another.
+# named OPTION...: adds the default method of several processes unless a method is given; one process has another
+# default.
 named() { [[ " $* " == *" -m "* ]] && echo "$*" || echo "-m graphical $*"; }
 
-# The file without what may differ.
+# The file without the lines that may differ.
 timeless() { grep -vE '^# (.*seconds|processes|threads|iterations = |resumed |verdict)' "$1"; }
 
-# same FILE FILE: to the bit.
+# same FILE FILE: bit for bit.
 same() { diff <(timeless "$1") <(timeless "$2") >differ || fail "$3: $(head -5 differ)"; }
 
-# What all would say, one says; MPI is not asked.
+# Help and refusals are printed once, without MPI.
 for more in "run --help" ${ALL:+--version --help "help run" "plan --help"}; do
     "$SVMP" $more >alone
     ranks 3 $more || fail "$more: exit $?: $(cat errors)"
@@ -64,7 +65,7 @@ models=("$MODELS/grid.mtx $MODELS/grid_b.mtx")
 "$SVMP" --version | grep -qx 'jansson: yes' &&
     models+=("$MODELS/sensors.bug $MODELS/sensors.json" "$MODELS/crowd.bug $MODELS/crowd.csv $MODELS/crowd.json")
 
-# Local kernels: the same bits, lp__ and discrepancy included, for any processes and threads.
+# Local kernels: the same bits, including lp__ and discrepancy, for any number of processes and threads.
 for model in "${models[@]}"; do
     methods=("-m graphical --step adam:0.05")
     [[ -z ${ALL:-} && $model != "${models[-1]}" ]] || methods+=("-m local")
@@ -72,7 +73,7 @@ for model in "${models[@]}"; do
     for method in "${methods[@]}"; do
         arguments=(run $model -n 11 -t 12 --quiet $method)
         works "${arguments[@]}" -o one.csv --force --threads 1
-        several=3 # unit/test_part has others
+        several=3 # unit/test_part has other models
         [[ -z ${ALL:-} || $method != *graphical* ]] || several="2 3 4 7"
         for processes in $several; do
             ranks $processes "${arguments[@]}" -o many.csv --force --threads $((1 + processes % 2)) ||
@@ -81,7 +82,7 @@ for model in "${models[@]}"; do
         done
     done
 done
-# Discrete unknowns: the probabilities, over all states that a chain has kept, and draws are the same, too.
+# Discrete unknowns: probabilities over all kept states of a chain, and draws, are the same, too.
 words=$TESTS/peer/words
 for method in ${ALL:+"-m graphical"} "-m local"; do
     arguments=(run "$words/regimes.bug" "$words/regimes.R" -n 6 -t 8 --quiet $method)
@@ -108,7 +109,7 @@ for more in "${kernels[@]}"; do
     same alone.csv many.csv "$more"
 done
 
-# A kernel on all variables of so many particles that a process which had all of them would not store their pairs.
+# A kernel on all variables with too many particles to store their pairs in one process.
 { printf '%%%%MatrixMarket matrix coordinate real symmetric\n4 4 7\n'
     printf '%d %d %g\n' 1 1 2 2 2 2 3 3 2 4 4 2 2 1 -1 3 2 -1 4 3 -1; } >four.mtx
 for more in "-m vanilla" ${ALL:+"-m graphical --kernel linear@all"}; do
@@ -117,15 +118,15 @@ for more in "-m vanilla" ${ALL:+"-m graphical --kernel linear@all"}; do
     same alone.csv many.csv "$more of many particles"
 done
 
-# A checkpoint of P processes is resumed by Q, and is the file that one process writes. The sd that kernels and steps are
-# in units of is a state that a process also has of its neighbours' variables.
+# A checkpoint of P processes equals that of one process and is resumed by Q. The sd in whose units kernels and steps
+# work is also kept for the neighbours' variables.
 for more in ${ALL:+"-m graphical"} "-m graphical --kernel rbf/sd@self+linear/sd@blanket --step adam-sd:0.1"; do
     works "${long[@]}" $more -t 40 -o whole.csv --force
     works "${long[@]}" $more -t 20 --checkpoint one.svmp --force
     ranks 3 "${long[@]}" $more -t 20 --checkpoint three.svmp --force || fail "$(cat errors)"
     cmp one.svmp three.svmp || fail "the checkpoint of three processes is another $more"
     for processes in ${ALL:+2 }4; do
-        cp three.svmp on.svmp # which goes on
+        cp three.svmp on.svmp # which continues
         ranks $processes "${long[@]}" $more -t 40 --resume on.svmp -o resumed.csv --force || fail "$(cat errors)"
         same whole.csv resumed.csv "resumed in $processes $more"
     done
@@ -141,13 +142,13 @@ works "${long[@]}" -m local -t 40 --warmup 10 -o whole.csv --force
 ranks 2 "${long[@]}" -m local -t 40 --resume local3.svmp --warmup 10 -o resumed.csv --force || fail "$(cat errors)"
 same whole.csv resumed.csv "local moves resumed in two"
 
-# Stopping by tolerance is stopping at the same iteration.
+# A run with a tolerance stops at the same iteration.
 works "${long[@]}" -m graphical -t 2000 --tolerance 0.9 -o whole.csv --force
 ranks 3 "${long[@]}" -m graphical -t 2000 --tolerance 0.9 -o many.csv --force || fail "$(cat errors)"
 grep -q 'outcome = converged' whole.csv || fail "the tolerance was not reached"
 same whole.csv many.csv "tolerance"
 
-# Variables that have moved equally far: the first one of the model is named, whoever has it.
+# If several variables have moved equally far, the first one of the model is named, whichever process has it.
 ring=(4 12 10 1 2 11 6 3 9 7 8 5)
 { printf '%%%%MatrixMarket matrix coordinate real symmetric\n12 12 24\n'
     for k in ${!ring[@]}; do
@@ -155,7 +156,7 @@ ring=(4 12 10 1 2 11 6 3 9 7 8 5)
         printf '%d %d %g\n' $a $a 3 $((a > b ? a : b)) $((a > b ? b : a)) -1
     done; } >ring.mtx
 { printf 'x.%d,' {1..11} && echo x.12
-    for value in -1.5 -1 -0.25 0.5 0.75 2; do # exact, whatever the order of a sum
+    for value in -1.5 -1 -0.25 0.5 0.75 2; do # exact in any order of summation
         printf -- "$value,%.0s" {1..11} && echo $value
     done; } >even.csv
 works run ring.mtx -n 6 -t 1 -m independent --init even.csv -o alone.csv --force
@@ -183,14 +184,14 @@ for model in ${ALL:+"chain.mtx b.mtx"} pieces.mtx; do
     same alone.csv many.csv "$model"
 done
 
-# One node that everybody reads.
+# One node that all processes read.
 cat >hub.bug <<'END'
 model { mu ~ dnorm(0, 1)
   for (i in 1:20) { theta[i] ~ dnorm(mu, 2)
     y[i] ~ dnorm(theta[i], 1) } }
 END
 echo 'y <- c(1,2,3,4,5,6,7,8,9,10,1,2,3,4,5,6,7,8,9,10)' >hub.R
-# Measurements of one variable that others' stand between: added up in the order of the whole.
+# Measurements of one variable with those of others between them: summed in the order of the whole model.
 cat >runs.bug <<'END'
 model { for (i in 1:9) { theta[i] ~ dnorm(0, 0.3) }
   for (k in 1:length(y)) { y[k] ~ dnorm(theta[g[k]], 0.7) }
@@ -206,7 +207,8 @@ for start in ${ALL:+normal:1 prior}; do
     same alone.csv many.csv "hub from $start"
 done
 
-# What is written, and monitored from nodes of all processes, is that of one; what is not finite is left out.
+# Written and monitored values of nodes of all processes equal those of one process; values that are not finite are left
+# out.
 cat >monitored.bug <<'END'
 model { mu ~ dnorm(0, 1)
   for (i in 1:20) { theta[i] ~ dnorm(mu, 2)
@@ -226,7 +228,7 @@ ranks 3 "${hub[@]}" --monitor bad,top -o many.csv --force || fail "$(cat errors)
 same alone.csv many.csv "what is left out"
 grep -qx "svmp: 'bad' is omitted: it is not finite in some particles." errors || fail "$(cat errors)"
 
-# A start with columns that follow from others is one; with strange columns, or without some, it is none.
+# A start may have columns that follow from others; one with unknown or missing columns is refused.
 works "${hub[@]}" --monitor top -o start.csv --force
 for processes in 2 ${ALL:+7}; do # some of 7 have no variables
     works run -m graphical monitored.bug hub.R -t 5 --init start.csv --quiet -o alone.csv --force
@@ -243,7 +245,7 @@ status=0
 ranks 2 "${hub[@]}" --save zeta -o none.csv || status=$?
 [[ $status -eq 2 && ! -e none.csv ]] && grep -q "Unknown variable 'zeta' in the model" errors || fail "$(cat errors)"
 
-# disagree STATUS SENTENCE ARGUMENTS : ARGUMENTS: two processes that were told different things.
+# disagree STATUS SENTENCE ARGUMENTS : ARGUMENTS: two processes with different arguments.
 disagree() {
     local expected=$1 sentence=$2 status=0
     shift 2
@@ -259,7 +261,7 @@ disagree() {
 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 refuses 2 "srun started 2 processes that are not connected" run chain.mtx -t 3
 PMI_SIZE=2 PMI_RANK=0 refuses 2 "mpiexec started 2 processes that are not connected" run chain.mtx -t 3
 
-# Where there is no MPI: a process alone needs none, and several say that each would be alone.
+# Without MPI: a single process needs none, and several report that each would run alone.
 if "$SVMP" --version | grep -qx 'mpi: yes, in svmp_mpi.so'; then
     ! ldd "$SVMP" "$(dirname "$SVMP")"/libsvmp.so* | grep -i libmpi || fail "MPI must be there for the command to start"
     works run -m graphical chain.mtx -n 9 -t 2 -o with.csv
@@ -273,7 +275,7 @@ fi
 
 sed 's/^1 1 2/1 1 2.5/' chain.mtx >other.mtx
 mkdir there
-cp chain.mtx copy.mtx # the same file, elsewhere
+cp chain.mtx copy.mtx # the same file under another name
 together -n 1 "$each" run chain.mtx -t 3 : -n 1 "$each" run copy.mtx -t 3 || fail "$(cat errors)"
 disagree 2 "The processes disagree on the model 'chain.mtx'" run chain.mtx : run other.mtx
 [[ -z ${ALL:-} ]] || disagree 2 "The processes disagree on the data 'b.mtx'" run chain.mtx b.mtx : run chain.mtx chain.mtx
@@ -293,7 +295,7 @@ for init in start ${ALL:+short}; do
         fail "exit $status: $(cat errors)"
 done
 
-# An option of some processes only, whatever it is; and what is wrong with one is said once.
+# An option that only some processes have, whichever it is; an error in one is reported once.
 for more in "-o c.csv" ${ALL:+"--resume there/c.svmp" "--checkpoint c.svmp --checkpoint-every 9" --force}; do
     disagree 2 "not given in process 1 on " "${chain[@]}" $more : "${chain[@]}"
 done
@@ -305,7 +307,7 @@ done
 disagree 2 "svmp: process 1: The option '--threads' must be a whole number" run chain.mtx : run chain.mtx --threads x
 [[ -z ${ALL:-} ]] || disagree 2 "svmp: Missing argument" run : run
 
-# A C library that rounds otherwise; there is one where glibc can be told to, and has other code for this processor.
+# A C library that rounds differently: glibc can be told to use other code for this processor.
 if [[ ${#models[@]} -gt 1 ]]; then
     plain=GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4
     rounded=(run -m graphical ${models[2]} -n 20 -t 20 --backend cpu-baseline --quiet)
@@ -321,7 +323,7 @@ if [[ ${#models[@]} -gt 1 ]]; then
     fi
 fi
 
-# Threads: what the machine offers is shared, unless they are given, and may differ.
+# Threads: processes share those of the machine unless numbers are given, which may differ.
 offered=$(env -u OMP_NUM_THREADS nproc)
 for more in "" "--threads 3"; do
     (unset OMP_NUM_THREADS && ranks 2 "${chain[@]}" $more -o threads.csv --force) || fail "$(cat errors)"
@@ -333,7 +335,7 @@ together -n 1 "$each" "${chain[@]}" --threads 1 : -n 1 "$each" "${chain[@]}" --t
 
 disagree 2 "but unreadable (No such file or directory) in process 1" run chain.mtx : run no.mtx
 [[ -z ${ALL:-} ]] || disagree 2 "Cannot read 'no.mtx'" run no.mtx : run no.mtx
-status=0 # mpirun's own
+status=0 # mpirun's own messages
 OMPI_MCA_odls_base_sigkill_timeout=1 timeout 60 mpirun -n 2 "$SVMP" run -m graphical no.mtx >said 2>errors || status=$?
 [[ $status -eq 2 ]] || fail "exit $status: $(cat errors)"
 disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts -n 9 : run chain.mtx -m nuts -n 9
@@ -341,14 +343,14 @@ disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mt
 [[ -z ${ALL:-} ]] || disagree 2 "The start 'map' needs the whole model" run chain.mtx --init map : run chain.mtx --init map
 [[ ! -e a.nc ]] || fail "a file was written"
 
-# A disk that is full where the first process writes: all end, and it says so.
+# The disk is full where the first process writes: all processes end, and the first reports it.
 ln -s /dev/full full.csv
 status=0
 ranks 3 "${grid[@]}" -o full.csv || status=$?
 [[ $status -eq 1 && $(grep -c "^svmp: Cannot write 'full.csv': No space" errors) -eq 1 ]] ||
     fail "exit $status: $(cat errors)"
 
-# A run that diverges says so once, for all, and keeps the last finite particles.
+# A diverging run reports it once for all processes and keeps the last finite particles.
 status=0
 ranks 2 run chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o diverged.csv || status=$?
 [[ $status -eq 1 && $(grep -c '^svmp: The ' errors) -eq 2 ]] || fail "exit $status: $(cat errors)"
@@ -357,7 +359,7 @@ status=0
 "$SVMP" run -m graphical chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o alone.csv --force >said 2>errors || status=$?
 same alone.csv diverged.csv "diverged"
 
-# A process that dies: the run ends soon and says how to go on, from a checkpoint that is whole.
+# A process dies: the run ends soon, its checkpoint is whole, and the message says how to continue.
 set -m
 for signal in KILL TERM; do
     rm -f c.svmp
@@ -375,8 +377,8 @@ for signal in KILL TERM; do
     refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -m graphical -t 10 --resume c.svmp
 done
 
-# An iteration that does not end (a process that is held up) when the run is asked to stop: that is said, in case the
-# launcher kills it. Where nobody does, the run stops as it should once it can.
+# A stopped process keeps an iteration from ending when the run is asked to stop: a message says so, as the launcher may
+# kill the run. If it does not, the run stops normally once it can.
 rm -f c.svmp
 export OMPI_MCA_odls_base_sigkill_timeout=1
 timeout 60 mpirun -n 2 "$SVMP" "${long[@]}" -t 1000000 --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
@@ -402,7 +404,7 @@ grep -q '^svmp: Interrupted after [0-9]* of 1000000 iterations' errors && [[ $(g
     fail "$(cat errors)"
 refuses 2 "iterations = 1000000, but this run has iterations = 10, which must not be smaller" "${long[@]}" -m graphical -t 10 --resume c.svmp
 
-# Counts without a largest value: the first process looks where their sums end, and tells the others.
+# Counts without a largest value: the first process chooses the truncation of their sums and sends it to the others.
 printf 'model { for (i in 1:4) { n[i] ~ dpois(l)\n y[i] ~ dbin(p, n[i]) }\n l ~ dgamma(2, 0.2)\n p ~ dbeta(8, 4) }\n' >open.bug
 echo 'y <- c(3, 5, 4, 7)' >open.R
 for processes in 1 2; do

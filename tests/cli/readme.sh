@@ -1,4 +1,4 @@
-# The README tells the truth: hello.c is in it as it is, and the commands in it say what it says they say.
+# The README is true: it contains hello.c verbatim, and its commands print the output shown.
 readme=$TESTS/../README.md
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$readme" | diff "$TESTS/../examples/hello.c" -
 
@@ -6,7 +6,7 @@ awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$readme" | di
 ln -s "$MODELS" models
 svmp() { command "$SVMP" "$@"; }
 
-# said.txt is what the README shows, did.txt what the same commands show now; times are not compared.
+# said.txt is the output in the README, did.txt that of the same commands now; times are not compared.
 awk '/^```console$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$readme" >said.txt
 grep '^\$ ' said.txt >commands.txt
 while read -r prompt command; do
@@ -14,8 +14,8 @@ while read -r prompt command; do
     eval "$command" 2>/dev/null
 done <commands.txt >did.txt
 
-# Word by word; numbers may differ by a thousandth, as another C library may round exp in another way, and where NUTS has a
-# part in them, whose trajectories magnify such a difference, only the first word of a line counts.
+# Word by word. Numbers may differ by a thousandth, since another C library may round exp differently; lines with
+# results of NUTS, whose trajectories magnify such differences, are compared by their first word only.
 time='s/in [0-9.]* s,/in a time,/'
 paste -d '\n' <(sed "$time" said.txt) <(sed "$time" did.txt) | awk '
     NR % 2 == 1 { said = $0; if (/^\$ /) chaotic = /nuts/; next }

@@ -1,4 +1,4 @@
-# The page of a report: needs nothing but itself, shows the numbers of `svmp summary`, and no name can break it.
+# A report page is self-contained, shows the numbers of `svmp summary`, and no name can break it.
 . "$TESTS/cli/support.bash"
 printf 'x,y\n1,2\n3,4\n' >two.csv
 if "$SVMP" --version | grep -q '^d3: no'; then
@@ -6,7 +6,7 @@ if "$SVMP" --version | grep -q '^d3: no'; then
     echo "skipped: this build has no D3 (node-d3)" && exit 77
 fi
 
-# what the data holds, one row a variable
+# the data, one row per variable
 cells() { sed -n '/"cells":\[/,/\]/p' "$1" | sed 1d | tr -d '"]' | tr ',' ' ' | sed 's/ *$//'; }
 numbers() { "$SVMP" summary "$@" | awk '/^variable/ { t = 1; next } t && NF == 0 { exit } t { $1 = ""; print substr($0, 2) }'; }
 
@@ -24,12 +24,12 @@ works check "$MODELS/grid.mtx" "$MODELS/grid_b.mtx"
 grep -qF "[\"factors\",\"$(awk '/^factors/ { print $2 }' said)\"]" grid.html
 grep -qF "[\"mean Markov blanket\",\"$(awk '/^mean/ { print $4 }' said)\"]" grid.html
 
-# one file: nothing is loaded, and the page forbids it to itself
+# one file: nothing is loaded, and the content security policy forbids it
 grep -q "Content-Security-Policy\" content=\"default-src 'none'" grid.html
 loads='(src|href|action)=["'\'']?(https?:)?//|@import|url\( *["'\'']?(https?:)?//|importScripts|<(iframe|embed|object)'
 ! grep -nE "$loads" grid.html | cut -c1-200 | grep . || fail "the page loads something"
 
-# names are text, whatever is in them
+# names are text, whatever they contain
 ends() { grep -o '</script' "$1" | wc -l; }
 printf '# </script><script>broken()</script>\n# <!--<script> = &amp;\n</script><b>,<!--<script>,a\\u003cb\n1,2,3\n2,3,5\n' >hostile.csv
 works report hostile.csv -o hostile.html
@@ -37,7 +37,7 @@ works report hostile.csv -o hostile.html
 [[ $(grep -c '<!--' hostile.html) -eq $(grep -c '<!--' grid.html) ]] || fail "a name begins a comment"
 diff <(numbers hostile.csv) <(cells hostile.html)
 
-# overwritten only when asked, and never half
+# overwritten only with --force, and never in part
 refuses 2 "An output file is needed: svmp report two.csv -o FILE.html." report two.csv
 refuses 2 "The output file 'two.txt' must end in .html." report two.csv -o two.txt
 refuses 2 "The file 'grid.html' already exists; use --force to overwrite it." report two.csv -o grid.html
@@ -46,7 +46,7 @@ works report two.csv -o grid.html --force
 [[ $(cells grid.html | wc -l) -eq 2 ]]
 [[ ! -w /dev/full ]] || { ln -s /dev/full full.html && refuses 1 "No space left on device" report two.csv -o full.html; }
 
-# many variables: scalars first, a picture of every larger array, and the elements of arrays evenly spaced
+# many variables: scalars first, a plot of every larger array, and evenly spaced elements of arrays
 cat >field.bug <<'END'
 model {
   for (i in 1:80) {
@@ -61,7 +61,7 @@ cat >shares.bug <<'END'
 model { x[1:3] ~ dmulti(p[], 12); p[1:3] ~ ddirch(a[]) }
 END
 echo '{"x": [3, 4, 5], "a": [1, 1, 1]}' >shares.json
-works run -m graphical shares.bug shares.json -n 12 -t 3 -q --verify no -o shares.csv # elements that are no variables
+works run -m graphical shares.bug shares.json -n 12 -t 3 -q --verify no -o shares.csv # elements that are not variables
 works report shares.csv shares.bug shares.json -o shares.html
 shows '^shares.html: 3 variables, [0-9.]+ MB$'
 works run -m graphical field.bug -n 12 -t 3 -q --threads 2 --verify no -o field.csv
@@ -90,7 +90,7 @@ printf 'name,value\nmu,0.5\nu.7.7,1\n' >some_truth.csv
 works report field.csv --truth some_truth.csv -o some_truth.html
 grep -qF '"truth":[[0,0.5]' some_truth.html
 
-# the particles that the plots show
+# particles shown in the plots
 printf 'z\n' >many.csv
 seq 1 500 >>many.csv
 works report many.csv --particles 50 -o many.html
@@ -101,7 +101,7 @@ printf 'u,v,w\n1e300,5,-1.7e308\n1e300,5,1.7e308\n' >wide.csv
 works report wide.csv -o wide.html
 grep -q '\[5,0,"AAAAAAAAAAA="\]' wide.html || fail "equal particles are written in another way"
 
-# what is wrong is said
+# errors
 refuses 2 "Cannot read 'none.csv': No such file or directory." report none.csv -o out.html
 refuses 2 "The model does not match 'two.csv': the model has no variable 'x'." report two.csv chain.mtx -o out.html
 refuses 2 "Cannot read 'none.mtx'" report grid.csv none.mtx -o out.html
@@ -123,7 +123,7 @@ refuses 2 "truth.csv:2: 'z.1' is neither a variable" report two.csv --truth trut
 refuses 2 "Cannot read 'none.csv': No such file or directory." report two.csv --truth none.csv -o out.html
 refuses 2 "Cannot read '.': Is a directory." report two.csv --truth . -o out.html
 
-# truth of variables, and a pair that is none: a fixed point
+# the truth of variables, and a pair that is not a variable: a fixed point
 truth '# by hand' '"name","value"' '' ' x , 1.5' 'z.1,7' 'z.2,-8'
 works report two.csv --truth truth.csv -o truth.html
 grep -q '"truth":\[\[0,1.5\]\]' truth.html

@@ -1,4 +1,4 @@
-# The page of a report in a headless Chromium (tests/report/check.py): what is seen, clicked, and how soon it is there.
+# A report page in headless Chromium (tests/report/check.py): its contents, clicks, and the time to show it.
 . "$TESTS/cli/support.bash"
 ! "$SVMP" --version | grep -q '^d3: no' || { echo "skipped: this build has no D3 (node-d3)" && exit 77; }
 command -v python3 >/dev/null || { echo "skipped: no python3" && exit 77; }
@@ -30,7 +30,7 @@ echo 'y <- c(1, 2.5, -1)' >text.R
 works run -m graphical text.bug text.R -n 20 -t 20 -q -o text.csv
 works report text.csv text.bug text.R -o text.html
 
-# points of a plane: two of them, their truth and an anchor; a node that the record calls far from converged
+# points of a plane: two of them, their truth and an anchor; the record marks one node as far from converged
 awk 'BEGIN { OFS = ","; srand(1); print "# method = by hand\n# ksd_node x.1 = 0.5 0.6 2.5 1.2 1 3\nx.1.1,x.1.2,x.2.1,x.2.2,sigma"
     for (l = 0; l < 60; l++) print rand(), rand(), 2 + rand(), 1 + rand(), 0.5 }' >plane.csv
 printf 'name,value\nx.1.1,0.5\nx.1.2,0.4\nx.2.1,2.5\nx.2.2,1.5\nx.3.1,-1\nx.3.2,-1\n' >truth.csv

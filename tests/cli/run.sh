@@ -19,20 +19,21 @@ grep -qE '^# svmp [0-9.]+$' a.csv
 grep -qE '^# seconds = [0-9.]+$' a.csv
 [[ $(ls -A | grep -c '^\.svmp') -eq 0 ]]
 
-# Threads do not change a bit; another seed does.
+# The bits do not depend on threads, but on the seed.
 works run -m graphical chain.mtx b.mtx -n 20 -t 50 --seed 7 -o b.csv --quiet --threads 3
 diff <(rows a.csv) <(rows b.csv)
 works run -m graphical chain.mtx b.mtx -n 20 -t 50 --seed 8 -o b.csv --quiet --force
 ! diff <(rows a.csv) <(rows b.csv) >/dev/null
 
-# A run's output starts the next: no iterations give the same particles back. -n is the file's, and may be said.
+# A run starts from another's output: with no iterations it returns the same particles. -n defaults to the file's.
 works run -m graphical chain.mtx b.mtx --init a.csv -t 0 -o c.csv
 diff <(rows a.csv) <(rows c.csv)
 grep -qxF '# particles = 20' c.csv
 grep -qxF '# init = a.csv' c.csv
 works run -m graphical chain.mtx b.mtx --init a.csv -n 20 -t 0
 
-# -n of another number: of more rows than particles, the last of equal parts; of fewer, all, and others around them.
+# Another -n: if the file has more rows, the last of each of n equal parts is used; if fewer, all, and others around
+# them.
 works run -m graphical chain.mtx b.mtx --init a.csv -n 5 -t 0 -o few.csv
 diff <(rows a.csv | awk 'NR > 1 && (NR - 1) % 4 == 0' | cut -d, -f2-) <(rows few.csv | tail -n +2 | cut -d, -f2-)
 works run -m graphical chain.mtx b.mtx --init a.csv -n 21 -t 0 -o around.csv
@@ -43,7 +44,7 @@ refuses 2 "x.1" run chain.mtx --init renamed.csv
 refuses 2 "Cannot read 'nowhere.csv': No such file or directory." run chain.mtx --init nowhere.csv
 works run -m graphical chain.mtx --init uniform:-1,1 -t 1
 
-# An end by tolerance is told as such.
+# A run that ends by its tolerance says so.
 works run -m graphical chain.mtx b.mtx -n 10 --tolerance 1e9 -o d.csv
 grep -qxF '# outcome = converged' d.csv
 grep -qxF '# iterations done = 1' d.csv
@@ -61,7 +62,7 @@ if "$SVMP" --version | grep -q '^cholmod: yes'; then
     refuses 2 "positive definite" run indefinite.mtx -m exact
 fi
 
-# More than forty variables: ten are shown, the rest is pointed to.
+# More than forty variables: ten are shown, with a hint how to see the rest.
 diagonal() { printf '%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n' "$1" "$1" "$1"; for ((i = 1; i <= $1; i++)); do echo "$i $i 1"; done; }
 diagonal 40 >forty.mtx
 diagonal 41 >more.mtx
@@ -73,7 +74,7 @@ shows '^31 more variables: use -o FILE to keep them all$'
 works run -m graphical more.mtx -t 1 -o more.csv
 shows '^31 more variables: svmp summary more.csv \[--variables NAME,...\]$'
 
-# Particle message passing decides for itself how long it goes on, and says what its particles are.
+# Particle message passing chooses its number of iterations and describes its particles.
 for method in dpmp tpmp; do
     refuses 2 "The method '$method' needs factors of at most two nodes, but a factor on line 4 has 3: " \
         run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m $method

@@ -1,4 +1,4 @@
-# Runs that are stopped or run away: what there is, is written, and the exit status says so.
+# Runs that are stopped or diverge write their particles, and the exit status says so.
 . "$TESTS/cli/support.bash"
 set -m # jobs in the background shall not ignore SIGINT
 
@@ -16,7 +16,7 @@ for signal in TERM INT; do
     works summary $signal.csv
 done
 
-# Signals that come together are one wish; one that comes a second later does not wait for the iteration.
+# Signals within a second count as one; a later one ends the run without waiting for the iteration.
 "$SVMP" run -m graphical chain.mtx b.mtx -n 5 -t 1000000000 -o twice.csv >said 2>errors &
 listening $!
 kill -TERM $!
@@ -50,20 +50,21 @@ works summary away.csv
 refuses 1 "The particles diverged" run -m graphical chain.mtx -n 1 --step fixed:1e6
 grep -qxF "svmp: Try a smaller step or a start from a Gaussian fit: --step fixed:1e+05, --init gaussian." errors || fail "$(cat errors)"
 
-# Langevin dynamics on counts, whose scores grow like an exponential; what it advises is a way that comes to its end.
+# Langevin dynamics on counts, whose scores grow exponentially; a run that follows the advice completes.
 poisson=(run "$MODELS/poisson.bug" "$MODELS/poisson.R" -q -t 200 -m langevin)
 refuses 1 "try a smaller step (--step fixed:0.001 --init gaussian)" "${poisson[@]}"
 refuses 1 "try a smaller step (--step fixed:0.0001), or" "${poisson[@]}" --step fixed:0.001 --init gaussian
 works "${poisson[@]}" --step fixed:0.0001 --init gaussian
 ! grep -q adam said || fail "langevin takes no such step: $(cat said)"
 
-# With all three standard files closed the particles are written, and that nothing could be said is a failure.
+# With all three standard files closed the particles are written, and the exit status reports that nothing could be
+# printed.
 works run -m graphical chain.mtx -n 5 -t 5 -o open.csv
 status=0
 "$SVMP" run -m graphical chain.mtx -n 5 -t 5 -o shut.csv <&- >&- 2>&- || status=$?
 [[ $status -eq 1 ]] && diff <(rows open.csv) <(rows shut.csv) || fail "exit $status"
 
-# A standard output that is full or closed fails the command; its file is there all the same.
+# If standard output is full or closed the command fails, but its file is written.
 if [[ -w /dev/full ]]; then
     status=0
     "$SVMP" run -m graphical chain.mtx -n 5 -t 5 -o full.csv >/dev/full 2>errors || status=$?
@@ -72,4 +73,4 @@ if [[ -w /dev/full ]]; then
 fi
 status=0
 { "$SVMP" manual 2>errors || echo $? >status; } | true
-[[ ! -s status || ($(cat status) -eq 1 && ! -s errors) ]] # whoever closed the pipe has seen enough
+[[ ! -s status || ($(cat status) -eq 1 && ! -s errors) ]] # the reader of the pipe has closed it

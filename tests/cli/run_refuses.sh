@@ -1,4 +1,4 @@
-# What is wrong is said before the run begins, with exit 2 and no file left.
+# Errors are reported before the run begins, with exit 2 and no file left.
 . "$TESTS/cli/support.bash"
 banner='%%MatrixMarket matrix coordinate real'
 model() { printf '%s\n' "$@" >bad.mtx; }
@@ -20,8 +20,8 @@ fi
 refuses 2 "'graphicl'" run chain.mtx -m graphicl -o out.csv
 refuses 2 "'0'" run chain.mtx -n 0 -o out.csv
 refuses 2 "Unknown backend 'abacus'; available: cpu, " run chain.mtx --backend abacus -o out.csv
-for asked in gpu GPU Cuda CUDA cuda-f32 cuda-32 cud; do
-    refuses 2 "Unknown backend '$asked'; did you mean 'cuda'? Available: cpu, " run chain.mtx --backend $asked -o out.csv
+for name in gpu GPU Cuda CUDA cuda-f32 cuda-32 cud; do
+    refuses 2 "Unknown backend '$name'; did you mean 'cuda'? Available: cpu, " run chain.mtx --backend $name -o out.csv
 done
 refuses 2 "Unknown backend 'cuda-64'; did you mean 'cuda-f64'?" run chain.mtx --backend cuda-64 -o out.csv
 refuses 2 "Unknown backend 'avx2'; available: cpu, " run chain.mtx --backend avx2 -o out.csv
@@ -30,7 +30,7 @@ SVMP_CUDA="$PWD/chain.mtx" refuses 2 "SVMP_CUDA names '$PWD/chain.mtx', which ca
 SVMP_CUDA='' refuses 2 "SVMP_CUDA is empty, so the plug-in svmp_cuda.so is not used." run chain.mtx --backend cuda -o out.csv
 SVMP_CUDA='' works run chain.mtx -n 5 -t 1 -q --backend auto -o auto.csv
 
-# chosen REASON ARGUMENT...: what `auto` says; the choice is a message, which --quiet leaves out, and no progress.
+# chosen REASON ARGUMENT...: the message of `auto` about its choice, which --quiet omits; it is not progress.
 chosen() {
     local reason=$1 sentence
     shift
@@ -42,7 +42,7 @@ chosen() {
     done
     works run chain.mtx b.mtx --verify no --backend auto --quiet "$@"
 }
-clause() { local first=${1%%. *}; first=${first%.}; [[ $first == [A-Z][a-z]* ]] && first=${first,}; echo "$first"; } # a sentence as one
+clause() { local first=${1%%. *}; first=${first%.}; [[ $first == [A-Z][a-z]* ]] && first=${first,}; echo "$first"; } # a sentence
 chosen "the method 'nuts' gains nothing on a GPU" -m nuts --warmup 5 --draws 5
 chosen "the run is small for a GPU" -m graphical -n 5 -t 3
 SVMP_CUDA='' chosen "SVMP_CUDA is empty, so the plug-in svmp_cuda.so is not used" -m graphical -n 600 -t 2
@@ -51,7 +51,7 @@ grep -qxE "svmp: warning: SVMP_CUDA .*'/no/such/file.so'.* The run uses the CPU\
 SVMP_CUDA=/no/such/file.so "$SVMP" run chain.mtx b.mtx --verify no --backend auto -m graphical -n 600 -t 2 >said 2>errors || fail "$(cat errors)"
 grep -qx "svmp: The backend is 'cpu-[a-z0-9]*': the plug-in for GPUs cannot be used\." errors || fail "$(cat errors)"
 gpu=$("$SVMP" --version | sed -n 's/^gpu: no\. //p')
-if [[ -n $gpu ]]; then # no library, no driver or no GPU: one sentence, and `auto` is the CPU
+if [[ -n $gpu ]]; then # no library, no driver or no GPU: one sentence, and `auto` uses the CPU
     refuses 2 "$gpu" run chain.mtx --backend cuda-f64 -o out.csv
     chosen "$(clause "$gpu")" -m graphical -n 600 -t 2 -o out.csv --force
     grep -q '^# backend = cpu-' out.csv || fail "auto does not run on the CPU"
@@ -87,7 +87,7 @@ model "$banner symmetric" "3000000000 3000000000 1" "1 1 1"
 refuses 2 "not positive definite" run bad.mtx -o out.csv
 model "$banner symmetric" "2 2 2" "1 1 1" "2 1 1"
 refuses 2 "the diagonal entry of row 2 is 0, so the matrix is not positive definite." run bad.mtx -o out.csv
-# Singular, but for rounding: the last pivot is a little above 0.
+# Singular up to rounding: the last pivot is slightly above 0.
 echo 'model { x ~ dflat()
   y ~ dflat()
   factor(-(x - y) * (x - y)) }' >singular.bug
@@ -99,18 +99,18 @@ model "x,y" "1,nan"
 mv bad.mtx bad.csv
 refuses 2 "bad.csv:2: column 2 (y): 'nan' is not a finite number." run chain.mtx --init bad.csv -o out.csv
 
-# A general matrix whose two triangles agree is as good; zeros make no edges.
+# A general matrix with equal triangles is accepted; zeros make no edges.
 model "$banner general" "3 3 6" "1 1 1" "2 2 1" "1 2 0.25" "2 1 0.25" "3 1 0" "3 3 1"
 works check bad.mtx
 shows '^factors +4$'
 shows '^largest Markov blanket +1$'
 
-# A link to nothing, before the run and not after it.
+# A dangling link is refused before the run.
 ln -s nowhere link.csv
 refuses 2 "The file 'link.csv' is a broken symbolic link." run chain.mtx -o link.csv
 refuses 2 "The file 'link.csv' is a broken symbolic link." run chain.mtx --checkpoint link.csv --force
 
-# A run that does not fit into what the process may use says so before it begins; sanitizers reserve more than that.
+# A run that exceeds the memory limit of the process says so before it begins; sanitizers reserve more than this limit.
 if [[ -z $SANITIZE ]]; then
     (
         ulimit -v 4000000

@@ -1,22 +1,22 @@
-# Without memory for the last of it, an output file is whole or not there, and HDF5 prints nothing of its own.
+# If memory runs out while writing, an output file is whole or absent, and HDF5 prints nothing of its own.
 . "$TESTS/cli/support.bash"
 command -v cc >/dev/null || { echo "skipped: there is no compiler" && exit 77; }
 [[ -z $SANITIZE ]] || { echo "skipped: $SANITIZE allocates by itself" && exit 77; }
 cc -O1 -shared -fPIC -o scarce.so "$TESTS/soak/scarce.c" -ldl
 
-# scarce NUMBER ARGUMENT...: svmp, whose allocation with this number fails; its exit status is in `status`.
+# scarce NUMBER ARGUMENT...: runs svmp with the allocation of this number failing; its exit status is in `status`.
 scarce() {
     local at=$1
     shift
     status=0
-    LD_PRELOAD=$PWD/scarce.so SVMP_FAIL_TELL=$PWD/count SVMP_FAIL_AT=$at "$SVMP" "$@" >said 2>errors || status=$?
+    LD_PRELOAD=$PWD/scarce.so SVMP_FAIL_REPORT=$PWD/count SVMP_FAIL_AT=$at "$SVMP" "$@" >said 2>errors || status=$?
 }
 
 printf 'ahead,left,turn\n1,0,0.5\n1,0.1,0.5\n1,0,0.5\n1,-0.1,0.5\n1,0,0.5\n1,0,0.5\n' >odometry.csv
 printf 'pose,landmark,r\n1,1,3\n2,1,2.3\n3,1,2.1\n4,1,2.2\n5,1,2.8\n6,1,3.4\n7,1,3.9\n2,2,1.5\n5,2,2.0\n' >sights.csv
 works run chain.mtx b.mtx -m graphical -n 20 -t 5 -q -o start.csv
 
-# last_allocations OUTPUT ARGUMENT...: the last allocations fail one after the other.
+# last_allocations OUTPUT ARGUMENT...: lets each of the last allocations fail in turn.
 last_allocations() {
     local output=$1 at all
     shift
@@ -35,7 +35,7 @@ last_allocations() {
 last_allocations out.json localise sights.csv --odometry odometry.csv --noise 0.1,0.1,0.05
 "$SVMP" --version | grep -qx 'd3: yes' && last_allocations out.html report start.csv chain.mtx b.mtx
 
-# HDF5 without memory to begin with: a sentence of svmp, or a crash of its own, but no report of HDF5.
+# HDF5 without memory from the start: svmp prints its sentence or HDF5 crashes, but HDF5 prints no report.
 if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     works run chain.mtx b.mtx -m graphical -n 20 -t 5 -q -o start.nc
     scarce 0 summary start.nc

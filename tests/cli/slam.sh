@@ -1,5 +1,5 @@
 #!/bin/bash
-# Range-only SLAM: a start from odometry and ranges, and a Gaussian that is sought from it.
+# Range-only SLAM: a start from odometry and ranges, and the Gaussian fitted from it.
 source "$TESTS/cli/support.bash"
 slam=$TESTS/../examples/slam
 python3 "$slam/simulate.py" 60 8 0.1 2
@@ -9,7 +9,7 @@ works "${odometry[@]}" -o start.json
 shows '^60 poses and [0-9]+ landmarks, 0 of them known, from '
 shows '^root mean square residuals, in sd: moves 0\.'
 
-# The Gaussian around it: 95 % of the true positions and more are within 4 sd of its mean.
+# The fitted Gaussian: at least 95 % of the true positions are within 4 sd of its mean.
 works run "$slam/slam.bug" slam.json -m graphical --init gaussian:start.json -n 50 -t 0 -q -o out.csv
 works summary out.csv --variables x
 grep '^x\.' said | awk 'NR == FNR { true[$1] = $2; next }
@@ -17,12 +17,12 @@ grep '^x\.' said | awk 'NR == FNR { true[$1] = $2; next }
     END { if (all < 100 || inside < 0.95 * all) { print inside, "of", all; exit 1 } }' <(tr , ' ' <truth.csv) - >counted || fail "$(cat counted)"
 grep -q '^# init = gaussian:start.json' out.csv || fail "$(grep '^# init' out.csv)"
 
-# The point may also be the mean of particles, and the same start has the same bits.
+# The start may also be the mean of particles, and the same start gives the same bits.
 works run "$slam/slam.bug" slam.json -m graphical --init gaussian:out.csv -n 20 -t 0 -q -o again.csv
 works run "$slam/slam.bug" slam.json -m graphical --init gaussian:out.csv -n 20 -t 0 -q --threads 2 -o twice.csv
 cmp <(rows again.csv) <(rows twice.csv)
 
-# Of two modes, the one that the point is nearer to; from several starts it could be either.
+# Of two modes the fit finds the one nearer to the start; from several starts it could be either.
 printf 'model { x ~ dnorm(0, 0.0001)\n y ~ dnorm(pow(x, 2), 100) }\n' >two.bug
 printf '{"y": 25}\n' >two.json
 for side in -4 4; do
@@ -33,7 +33,7 @@ for side in -4 4; do
     shows "^x +${side%4}(5|4\.99|5\.0)"
 done
 
-# What is refused.
+# Refusals.
 refuses 2 "Cannot read 'missing.json'" run two.bug two.json --init gaussian:missing.json -q
 refuses 2 "The output 'point.csv' would overwrite 'point.csv'" run two.bug two.json --init gaussian:point.csv -q -f -o "$(cp out.csv point.csv && echo point.csv)"
 refuses 2 "the noise is needed: --noise RANGE,MOVE,TURN" localise ranges.csv --odometry odometry.csv -o new.json
@@ -50,7 +50,7 @@ refuses 2 "Landmark 1 cannot be located: no range goes to it" localise bad.csv -
 printf 'ahead\n1\n' >bad.csv
 refuses 2 "has no column 'turn'" localise ranges.csv --odometry bad.csv --noise 1,1,1 -o new.json
 
-# A straight path leaves the side of a landmark open, which is said; a known landmark is not in question.
+# A straight path does not determine the side of a landmark, and svmp reports it; a known landmark is not affected.
 awk 'BEGIN { print "ahead,turn"; for (t = 1; t < 20; t++) print "1,0" }' >straight.csv
 awk 'BEGIN { print "pose,landmark,r"; for (t = 0; t < 20; t++) { print t+1 ",1," sqrt((t - 8)^2 + 25); print t+1 ",2," sqrt((t - 3)^2 + 49) } }' >sides.csv
 printf 'landmark,x,y\n2,3,-7\n' >known.csv

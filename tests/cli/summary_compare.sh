@@ -1,4 +1,4 @@
-# Summaries and comparisons of files made by hand.
+# Summaries and comparisons of hand-made files.
 . "$TESTS/cli/support.bash"
 printf '# by hand\nlp__,mu,theta.1\n-1,4,0\n-1,1,0\n-1,3,0\n-1,2,0\n' >four.csv
 
@@ -25,13 +25,13 @@ refuses 2 "twice.csv:1: two columns have the name 'chain__'." summary twice.csv
 : >empty.csv
 refuses 2 "empty.csv:1: the file is empty." summary empty.csv
 
-# A stray: its variable has an sd that the quantiles do not have. Quantiles of one value say nothing.
+# A stray particle: the sd of its variable disagrees with the quantiles. Quantiles of one value say nothing.
 { echo x,y,z; for k in {1..40}; do echo "$k,$k,0"; done; echo 20,9000,7; } >stray.csv
 works summary stray.csv
 shows '^y: the sd is [0-9.e+]+ times what its quantiles suggest; a few values far from the others make up most of it\.$'
 [[ $(grep -c 'times what' said) -eq 1 ]]
 
-# Numbers so large or so small that their squares are none.
+# Numbers so large or small that their squares overflow or underflow.
 { echo chain__,a,b; for c in 1 2; do for t in {1..8}; do echo "$c,${t}e307,${t}e-310"; done; done; } >extreme.csv
 works summary extreme.csv
 shows '^a +4\.5e\+307 +1\.4e\+307 +2\.366e\+307 '
@@ -42,7 +42,7 @@ shows '^MMD +undefined: '
 shows '^No verdict: the chains of the reference have not mixed \(R-hat is up to 1\.[0-9]+\), so the standard errors are wrong\.$'
 ! grep -q nan said
 
-# What the particles are is in the file's record.
+# The file's record says what its particles are.
 printf '# method = dpmp\nx\n1\n2\n' >modes.csv
 works summary modes.csv
 shows "^The particles represent modes: their spread is not that of the posterior\.$"
@@ -91,7 +91,7 @@ works summary one.csv
 shows '^1 particle of 1 variable$'
 [[ ! -w /dev/full ]] || { ! "$SVMP" compare x.csv y.csv >/dev/full 2>errors && grep -q 'No space left' errors; }
 
-# Many comments take as long as there are many, not their square.
+# The time to read comments is linear in their number.
 { seq -f '# comment %.0f of many that a file may have above its header' 400000; cat x.csv; } >comments.csv
 timeout 20 "$SVMP" summary comments.csv >said || fail "exit $?"
 
@@ -122,6 +122,6 @@ shows '^The 10 variables with the highest R-hat:$'
 [[ $(grep -A2 '^The 10 variables' said | tail -1 | cut -d' ' -f1) == x.2.8 ]] || fail "$(cat said)"
 shows '^array +elements +mean from +to +sd from +to R-hat up to +ESS from$'
 
-# A model in the place of the particles is told apart from a damaged file.
+# A model given as a particle file is distinguished from a damaged file.
 refuses 2 "'$MODELS/linear.bug' is a model: a file of particles (.csv or .nc) must come first." summary "$MODELS/linear.bug"
 refuses 2 "is a model: a file of particles" verify "$MODELS/linear.bug" "$MODELS/linear.csv"

@@ -1,4 +1,4 @@
-# What the tests of the command share: source "$TESTS/cli/support.bash".
+# Shared by the tests of the command: source "$TESTS/cli/support.bash".
 
 fail() { echo "FAILED: $*" && exit 1; }
 
@@ -20,9 +20,9 @@ cat >b.mtx <<'END'
 0.5
 END
 
-# The program under test is $SVMP: svmp, unless the test says SVMP=$SVMP_PAPER.
+# The program under test is $SVMP: svmp, unless the test sets SVMP=$SVMP_PAPER.
 
-# works ARGUMENT...: exit 0 and a silent standard error; what it prints is in `said`.
+# works ARGUMENT...: exit 0 and nothing on standard error; the output is in `said`.
 works() {
     "$SVMP" "$@" >said 2>errors || fail "svmp $*: exit $?: $(cat errors)"
     [[ ! -s errors ]] || fail "svmp $*: $(cat errors)"
@@ -56,7 +56,7 @@ arviz_python() {
     false
 }
 
-# A Python with numpy and pytest; none for a library with sanitizers, which Python is built without.
+# A Python with numpy and pytest; none if the library has sanitizers, which Python lacks.
 python_with_pytest() {
     local candidate
     [[ -z $SANITIZE ]] || return 1
@@ -66,10 +66,10 @@ python_with_pytest() {
     false
 }
 
-# Whether R has a package.
+# Succeeds if R has the package.
 has_r() { command -v Rscript >/dev/null && Rscript -e "quit(status = !requireNamespace('$1', quietly = TRUE))" >/dev/null 2>&1; }
 
-# Waits until the process has its handler for SIGTERM: from then on a signal stops the run and not the program.
+# Waits until the process handles SIGTERM: from then on a signal stops the run, not the program.
 listening() {
     until ((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" || echo 0) & 0x4000)); do
         kill -0 "$1" || fail "the process ended before it listened"
@@ -77,12 +77,13 @@ listening() {
     done
 }
 
-# Whether there can be several processes, or why not. Open MPI then starts as many as it is told to, by root too.
+# Succeeds if several processes can be started; otherwise says why not. Lets Open MPI start more processes than cores,
+# also as root.
 several_processes() {
     "$SVMP" --version | grep -q '^mpi: yes' || { echo "MPI is not in this build" && return 1; }
     command -v mpirun >/dev/null || { echo "there is no mpirun" && return 1; }
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
     export OMPI_MCA_odls_base_sigkill_timeout=2 # seconds between SIGTERM and SIGKILL, for a machine that others use too
-    export LSAN_OPTIONS=detect_leaks=0 # MPI's own
+    export LSAN_OPTIONS=detect_leaks=0 # MPI's own messages
 }

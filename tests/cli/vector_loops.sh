@@ -1,6 +1,6 @@
-# The compiled loops of operations run with several lanes an instruction and call nothing: but the functions that iterate
-# until they are exact enough, and, for blocks with an argument that the form for many lanes does not have, the loops
-# that take lanes one by one.
+# The compiled loops of operations process several lanes per instruction and call no functions. Exceptions: functions
+# that iterate until they are accurate, and the loops over single lanes for blocks whose arguments the vector form does
+# not cover.
 [[ -z $SANITIZE ]] || { echo "skipped: $SANITIZE puts calls in loops" && exit 77; }
 [[ $(uname -m) == x86_64 ]] || { echo "skipped: the words of other processors are others" && exit 77; }
 command -v objdump >/dev/null || { echo "skipped: objdump is not here" && exit 77; }
@@ -15,7 +15,7 @@ for set in "" _avx2 _avx512; do
     object=$(find "$BUILD/CMakeFiles" -name "operation_loops$set.c.o")
     [[ -n $object ]] || { echo "FAILED: operation_loops$set.c.o is not under $BUILD" && exit 1; }
     objdump -dr --no-show-raw-insn "$object" >code
-    # each function: its name, how many instructions compute one number and how many several, what it calls
+    # each function: its name, the number of scalar and of vector instructions, the functions it calls
     awk '/^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); one[name] = many[name] = 0; calls[name] = ""; next }
          $2 ~ /^v?(add|sub|mul|div|sqrt)sd$/ { one[name]++ }
          $2 ~ /^v?(add|sub|mul|div|sqrt)pd$/ { many[name]++ }

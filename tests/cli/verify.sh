@@ -1,4 +1,4 @@
-# Cross-examination of a file, and the verdict of a run wherever it is told.
+# Cross-examination of a file, and the verdict of a run wherever it is reported.
 . "$TESTS/cli/support.bash"
 cat >pair.bug <<'END'
 model {
@@ -7,9 +7,9 @@ model {
 }
 END
 
-# Exact draws pass; half of their spread does not, and the variables are named with the direction.
+# Exact draws pass; draws with half the spread fail, and the verdict names the variables and the direction.
 works run pair.bug -m langevin --init prior -t 0 --quiet -o exact.csv
-grep -qx '# verdict = not converged' exact.csv # a run that has not moved has not converged, whatever it started from
+grep -qx '# verdict = not converged' exact.csv # a run without moves has not converged, whatever its start
 works verify exact.csv pair.bug
 shows '^100 particles of 2 variables, 40 exact moves each in '
 shows '^Passed: no mean, sd, quantile or score changed significantly after 40 exact moves of each particle \(2 variables\)\.$'
@@ -45,7 +45,7 @@ grep -qx '# verdict = not converged' few.csv
 works verify few.csv pair.bug
 shows '^Not converged: (there are too few effective draws|the chains have not mixed): '
 
-# A veto of the run is one of verify, too; a run that has not settled says which variable, and by how much.
+# A veto of the run is also one of verify; a run that has not converged names the variable and the amount.
 works run pair.bug -t 30 --quiet -o hasty.csv
 shows '^transport: 100 particles of 2 variables, 30 iterations in .* s, not converged$'
 shows '^(Not converged: after 30 iterations |Failed: )'
@@ -53,20 +53,21 @@ grep -qE '^# verdict_veto = (not_settled|average_error|average_drift|identity|no
 works verify hasty.csv pair.bug
 shows '^(Not converged: after 30 iterations |Failed: )'
 
-# Mean and sd right, shape wrong: two heaps instead of one. The sum of both variables, along which they are longest.
+# Mean and sd are right, but the shape is wrong: two clusters instead of one. The sum of both variables, their longest
+# direction, is named.
 awk -F, -v OFS=, '/^#|^lp__/ { print; next } { s = $2 < 0 ? -1 : 1; d = $3 - 0.9 * $2; $2 = s + 0.1 * ($2 - s); $3 = 0.9 * $2 + d; print }' exact.csv >heaps.csv
 works verify heaps.csv pair.bug
 shows '^Failed: '
 works verify exact.csv pair.bug --local
 shows '^Passed: no .* after [0-9]+ exact local moves of each particle .* Other modes were not searched for\.$|^Passed: no .* after [0-9]+ exact local moves'
 
-# What is not a density is refused at once.
+# A model that is not a density is refused at once.
 sed 's/^2 1 -1$/2 1 -9/' chain.mtx >improper.mtx
 for method in transport graphical nuts local; do
     refuses 2 'The precision matrix is not positive definite' run improper.mtx -m $method --quiet
 done
 
-# The same sentence on the terminal, in the record and in the summary; the exit status when it is asked for.
+# The same sentence on the terminal, in the record and in the summary; the exit status on request.
 works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet -o good.csv --require-converged
 shows '^Passed: no mean, sd, quantile or score changed '
 works summary good.csv
@@ -84,7 +85,7 @@ status=0
 "$SVMP" run chain.mtx b.mtx -m nuts --warmup 20 --draws 10 --quiet --require-converged >said 2>errors || status=$?
 [[ $status -eq 1 ]] || fail "chains: exit $status: $(cat said errors)"
 
-# Without the examination nothing is cleared, and it is said how to have it.
+# Without the examination no sample passes, and a message says how to run it.
 works run -m graphical chain.mtx b.mtx -n 50 -t 500 --step adam:0.1..0.004 --quiet --verify no -o unseen.csv
 shows '^Not examined: convergence is unknown\.$'
 shows '^To examine them: svmp verify unseen\.csv MODEL \[DATA\.\.\.\]; or run with --verify yes\.$'
@@ -97,8 +98,8 @@ if "$SVMP" --version | grep -q '^netcdf: yes' && command -v ncdump >/dev/null; t
     ncdump -h good.nc | grep -q ':verdict = "passed"' || fail "$(ncdump -h good.nc)"
 fi
 
-# One verdict in every place: the record, the table, the summary, --progress json and verify, whatever it is; also of
-# draws that were thinned so that what the run held against them is not among them.
+# One verdict in every place: the record, the table, the summary, --progress json and verify; also if thinning removed
+# the draws that the run objected to.
 cat >funnel.bug <<'END'
 model {
   v ~ dnorm(0, 1/9)
@@ -125,7 +126,7 @@ same_everywhere unsettled.csv pair.bug -t 30
 same_everywhere short.csv pair.bug -m nuts --warmup 50 --draws 20
 same_everywhere divergent.csv funnel.bug -m nuts --coordinates centred --thin 50
 
-# Values that no particle of the model can have are named, where they are.
+# Values outside the model's support are reported with their place.
 cat >bounded.bug <<'END'
 model {
   tau ~ dgamma(2, 1)
@@ -154,5 +155,5 @@ change p.2 0.999
 refuses 2 "'p[1:3]' does not sum to 1 in particle 7." verify changed.csv bounded.bug bounded.json
 change O.2.1 1e-3
 refuses 2 "The matrix 'O[1:2,1:2]' is not symmetric in particle 7." verify changed.csv bounded.bug bounded.json
-change tau 0 # on the edge, as rounding leaves it
+change tau 0 # on the boundary, by rounding
 works verify changed.csv bounded.bug bounded.json

@@ -1,5 +1,4 @@
-/* libFuzzer: any bytes as a data file; the first byte says of which kind. The corpus to begin with is the data of
- * models/. */
+/* libFuzzer: any bytes as a data file; the first byte chooses the format. The initial corpus is the data of models/. */
 #include <stddef.h>
 #include <stdint.h>
 

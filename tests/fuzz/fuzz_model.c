@@ -1,4 +1,4 @@
-/* libFuzzer: any bytes as a model text, with small data. The corpus to begin with are the texts of models/. */
+/* libFuzzer: any bytes as a model text, with small data. The initial corpus is the texts of models/. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* libFuzzer: any bytes as a particle file in CSV, of svmp or others. */
+/* libFuzzer: any bytes as a particle file in CSV, written by svmp or other programs. */
 #define _GNU_SOURCE /* memfd_create */
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What the tests on a GPU share: a model with bounds, rules of steps, and places of particles. */
+/* Shared by the tests on a GPU: a model with bounds, step rules, and particle positions. */
 #ifndef SVMP_TESTS_GPU_CASES_H
 #define SVMP_TESTS_GPU_CASES_H
 
@@ -7,10 +7,10 @@
 #include "base/random.h"
 #include "bench/bench.h"
 
-/* Rules of all kinds: they keep nothing, one number or two. */
+/* Step rules with no state, one number or two per variable. */
 static const char *const rules[] = {"adam:0.05", "adagrad:0.05", "rmsprop:0.05", "fixed:0.02"};
 
-/* Boxes with one bound, with two and with none; steps end at all of them. */
+/* Boxes with one bound, two and none; steps are projected onto all of them. */
 static inline svmp_model *boxed_grid(size_t side) {
     svmp_model *model = grid(side);
     for (size_t i = 0; i < side * side; i++)
@@ -27,15 +27,15 @@ static inline void on_lattice(size_t t, size_t i, size_t n, double *row) {
     for (size_t l = 0; l < n; l++) row[l] = (double)((l * l + 3 * l * (i + 1) + t) % 5);
 }
 
-/* Two clusters; of n = 4, 16, 36, ... particles exactly half of the distances are within one, so that the two middle
- * ones are far apart. */
+/* Two clusters; for n = 4, 16, 36, ... particles exactly half of the distances are within a cluster, so that the two
+ * middle ones are far apart. */
 static inline void with_gap(size_t t, size_t i, size_t n, double *row) {
     const size_t first = (n + (size_t)(sqrt((double)n) + 0.5)) / 2;
     normals(t, i, n, row);
     for (size_t l = 0; l < n; l++) row[l] = 0.3 * row[l] + (l < first ? -4 : 4);
 }
 
-/* The median is never where the last ones lead to expect it. */
+/* The median is never where the previous ones predict it. */
 static inline void with_jumps(size_t t, size_t i, size_t n, double *row) {
     normals(t, i, n, row);
     for (size_t l = 0; l < n; l++) row[l] *= t % 3 == 0 ? 1 : t % 3 == 1 ? 20 : 0.05;

@@ -120,7 +120,7 @@ svmp_status compare_backends(const comparison *c, differences *found) {
     SVMP_CHECK(start(&p));
     for (; found->iterations < c->iterations && status == SVMP_OK; found->iterations += status == SVMP_OK)
         status = iterate(c, &p, found->iterations, unit, found);
-    if (status == SVMP_NOT_FINITE) status = SVMP_OK; /* in both, or x is infinitely far off */
+    if (status == SVMP_NOT_FINITE) status = SVMP_OK; /* in both, or the difference of x is infinite */
 done:
     svmp_backend_free(p.a);
     svmp_backend_free(p.b);
@@ -136,7 +136,7 @@ static void apart(double a, double b, double scale, double *largest) {
     *largest = fmax(*largest, fabs(a - b) / fmax(scale, 1e-300));
 }
 
-/* `one`: V if every particle were alone, the size of what V is a mean of. */
+/* `one`: V if every particle were alone, the scale of the terms that V averages. */
 static void compare_one(const svmp_discrepancy *a, const svmp_discrepancy *b, double one, double *largest) {
     apart(a->v, b->v, one, largest);
     apart(a->u, b->u, one, largest);
@@ -214,7 +214,7 @@ svmp_status compare_discrepancies(const comparison *c, double *largest) {
     *largest = c->other->measure ? 0 : INFINITY;
     SVMP_CHECK(svmp_kernel_parse(context, c->kernel, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &p.kernel));
     SVMP_CHECK(svmp_step_parse(context, c->step ? c->step : "adagrad:0.1", &p.step));
-    const kernel *k = c->step ? &p.kernel : NULL; /* without a step: a method that has no kernel */
+    const kernel *k = c->step ? &p.kernel : NULL; /* a method without a step has no kernel */
     SVMP_CHECK(svmp_backend_create(c->other, c->model, c->n, 11, k, c->step ? &p.step : NULL, &p.a));
     SVMP_CHECK(start(&p));
     for (size_t t = 0; t < c->iterations && c->step; t++) {

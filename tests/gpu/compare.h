@@ -1,4 +1,4 @@
-/* Two backends side by side: the same particles, an iteration at a time. */
+/* Compares two backends with the same particles, one iteration at a time. */
 #ifndef SVMP_TESTS_COMPARE_H
 #define SVMP_TESTS_COMPARE_H
 
@@ -9,22 +9,23 @@ typedef struct comparison {
     const backend_kind *reference, *other;
     const char *kernel, *step; /* kernel NULL: Langevin dynamics */
     size_t n, iterations;
-    size_t measured; /* particles of which the discrepancy is taken; 0: all */
-    /* Where the particles of variable i begin iteration t; NULL: normal at first, then where the last one left them. */
+    size_t measured; /* the number of particles used for the discrepancy; 0: all */
+    /* The particles of variable i at the start of iteration t; NULL: normal at first, then those of the previous one.
+     * */
     void (*place)(size_t t, size_t i, size_t n, double *row);
 } comparison;
 
-/* The largest differences of any iteration. Of scores and velocities they are relative to the largest score of the
- * variable, or the largest velocity where that is larger; of particles after a step by the same phi, to their distance
- * from 0, or 1 where that is larger. INFINITY: one has a number that is not finite, and the other does not. */
+/* The largest differences over all iterations. Those of scores and velocities are relative to the variable's largest
+ * score or largest velocity, whichever is larger; those of particles after a step by the same phi to max(1, |x|).
+ * INFINITY: only one of the two has a number that is not finite. */
 typedef struct differences {
     double score, phi, x;
-    size_t iterations; /* done before the particles left the support of the model, if they did */
+    size_t iterations; /* completed before the particles left the support of the model, if they did */
 } differences;
 
-/* The largest difference of the discrepancies that a backend measures itself from those of its arrays on the CPU, of
- * all nodes and the total: of V and U relative to V of one particle, of others to themselves, or to 1 where they are
- * small. After some iterations. INFINITY: the backend did not measure, or did not measure the same bits again. */
+/* After some iterations, the largest difference between the discrepancies measured by a backend and those computed on
+ * the CPU from its arrays, over all nodes and the total. Differences of V and U are relative to V of one particle,
+ * others to max(1, value). INFINITY: the backend did not measure, or a second measurement had other bits. */
 svmp_status compare_discrepancies(const comparison *c, double *largest);
 
 /* Every iteration starts from the particles and the step's state of the reference. */

@@ -100,10 +100,10 @@ static void check_discrepancy(comparison c, const char *name) {
     fflush(stdout);
 }
 
-/* The plain loops are slow: above 65 particles the vectorised ones stand for them, which their own tests compare. */
+/* The plain loops are slow: above 65 particles the vectorised ones serve as reference; other tests compare the two. */
 static const backend_kind *reference(size_t n) { return n <= 65 ? &svmp_backend_ref : &svmp_backend_cpu; }
 
-/* Compiled programs give the bits that interpreted ones give. Without NVRTC there is nothing to compare. */
+/* Compiled and interpreted programs give the same bits. Skipped without NVRTC. */
 static void check_compiled(const svmp_model *model, const char *name, size_t n) {
     nvrtc compiler;
     char why[512];
@@ -228,7 +228,7 @@ static void check_wide_domains(void) {
                       name);
         svmp_model_free(model);
     }
-    for (size_t reach = 5; reach <= 8; reach += 3) { // so many units that few threads have each
+    for (size_t reach = 5; reach <= 8; reach += 3) { // many units, so that each has few threads
         svmp_model *model = band(1000, reach);
         check((comparison){.model = model,
                            .reference = &svmp_backend_cpu,
@@ -241,7 +241,7 @@ static void check_wide_domains(void) {
     }
 }
 
-/* A hub and leaves of so many variables each, N(hub, 1/2). */
+/* A hub, and leaves of `each` variables that are N(hub, 1/2). */
 static svmp_model *star(size_t leaves, size_t each) {
     enum { MOST = 64 };
     const double one = 1;
@@ -265,8 +265,8 @@ static svmp_model *star(size_t leaves, size_t each) {
     return model;
 }
 
-/* A hub of 10^5 rows, whose distances are long sums, with few particles, and so many that its domain is one piece; and
- * more particles than any multiprocessor holds. */
+/* A hub of 10^5 rows, whose distances are long sums, with few particles and with enough that its domain is one piece;
+ * and more particles than any multiprocessor holds. */
 static void check_extremes(void) {
     const char *text = "model { mu ~ dnorm(0, 1)\n for (i in 1:100000) { x[i] ~ dnorm(mu, 2) } }";
     const char *kernels[] = {"rbf@blanket", "linear@blanket"};
@@ -296,7 +296,7 @@ static void check_extremes(void) {
     svmp_model_free(small);
 }
 
-/* Particles that are hard on a search for a median, at sizes of every kernel. */
+/* Particles whose median distance is hard to find, at sizes of every kernel. */
 static void check_places(void) {
     const size_t sizes[] = {16, 36, 64, 100, 196, 900};
     svmp_model *model = grid(5), *wide = band(25, 8);
@@ -315,7 +315,7 @@ static void check_places(void) {
     svmp_model_free(wide);
 }
 
-/* All particles are far from 0 and near each other. */
+/* All particles far from 0 and close together. */
 static void far_away(size_t t, size_t i, size_t n, double *row) {
     normals(t, i, n, row);
     for (size_t l = 0; l < n; l++) row[l] = 1e4 * (double)(i + 1) + 1e-2 * row[l];
@@ -327,7 +327,7 @@ static void with_spreads(size_t t, size_t i, size_t n, double *row) {
     for (size_t l = 0; l < n; l++) row[l] *= pow(10, (double)(i % 4) - 2);
 }
 
-/* Units of many rows, and of several members: few of them and many, whose kernels differ. */
+/* Units of many rows and several members, with different kernels: few units and many. */
 static void check_wide_units(void) {
     const wide_model models[] = {{1400, 2, 7, 1}, {1400, 3, 12, 0}, {1350, 1, 50, 0}, {1400, 8, 3, 1}, {1700, 1, 5, 1},
                                  {900, 3, 2, 0},  {31, 2, 12, 1},   {500, 2, 3, 1},   {9, 1, 4, 1},    {12, 1, 5, 0},
@@ -369,7 +369,7 @@ static void check_wide_units(void) {
     }
 }
 
-/* Domains of seven variables: with up to 64 particles, tensor cores take them in three products and not two. */
+/* Domains of seven variables: with up to 64 particles, tensor cores use three products instead of two. */
 static void check_seven(void) {
     const char *text = "model { for (i in 1:3) { x[i] ~ dnorm(0, 1) }\n"
                        "for (i in 4:60) { x[i] ~ dnorm(0.3*x[i-1] - 0.2*x[i-2] + 0.1*x[i-3], 2) } }";
@@ -388,7 +388,7 @@ static void check_seven(void) {
     svmp_model_free(model);
 }
 
-/* Rare failures of the search for a median: many nodes, at every iteration. */
+/* Many nodes and iterations, to find rare failures of the median search. */
 static void check_long(size_t side, size_t n, size_t iterations) {
     svmp_model *model = grid(side);
     char name[64];

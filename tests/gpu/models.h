@@ -32,7 +32,7 @@ static const char *const all_models[][MODEL_FILES] = {
 };
 enum { ALL_MODELS = sizeof all_models / sizeof *all_models };
 
-/* Whether this build reads all of the files. */
+/* True if this build can read all of the files. */
 static inline int can_read_model(const char *const *files) {
 #ifndef SVMP_HAVE_JANSSON
     for (size_t k = 0; k < MODEL_FILES && files[k]; k++)

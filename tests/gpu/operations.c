@@ -20,7 +20,8 @@ enum { SETS = (COUNT + EACH_SET - 1) / EACH_SET };
 #define IN(slot)  ((uint32_t)(slot) | (uint32_t)PLACE_INPUT << PLACE_SHIFT)
 #define OUT(slot) ((uint32_t)(slot) | (uint32_t)PLACE_OUTPUT << PLACE_SHIFT)
 
-/* The value of an operation, that plus an input, and a product of it plus an input: what a compiler might join. */
+/* The value of an operation, the value plus an input, and a product of it plus an input, which a compiler might fuse.
+ * */
 static void make_program(uint32_t code, program_code *p) {
     static const device_instruction rest[] = {
         {.code = OP_add, .out = OUT(1), .operand = {OUT(0), IN(1)}, .operands = 2},
@@ -105,7 +106,7 @@ int check_operations(svmp_context *context) {
                                 .special = programs[g].special};
         generated_args b = {.kernel = kernels[s], .x = there, .n = N};
         svmp_cuda_share(N, 1, &b);
-        for (b.count = 0; b.count < first[s + 1] - first[s]; b.count++) { /* the other ones have no blocks */
+        for (b.count = 0; b.count < first[s + 1] - first[s]; b.count++) { /* the others have no blocks */
             b.list[b.count] = (generated_program){NULL, rows, gradient, 1};
             b.first[b.count + 1] = b.first[b.count] + (b.count == g - first[s] ? N / GENERATED_BLOCK : 0);
         }

@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "cuda/device.h"
 
-/* Prints a line for operations whose bits differ, and one in the end. Returns how many are more than 1e-14 apart. */
+/* Prints a line for each operation whose bits differ, and a summary. Returns how many differ by more than 1e-14. */
 int check_operations(svmp_context *context);
 
 /* The GPUs, of the plug-in that $SVMP_CUDA names; NULL: it is none (gpu.c). */

@@ -45,7 +45,7 @@ static double *run(const backend_kind *kind, const svmp_model *model, const char
     return kept;
 }
 
-/* The same bits from run to run, and whether iterations are one launch or several. */
+/* The same bits from run to run, with iterations of one launch and of several. */
 static void check_bits_of(const svmp_model *model, const char *name, const backend_kind *kind, const char *text,
                           const char *by, size_t n) {
     enum { ITERATIONS = 60 };
@@ -53,15 +53,16 @@ static void check_bits_of(const svmp_model *model, const char *name, const backe
     double *one = run(kind, model, text, by, n, ITERATIONS, 0), *two = run(kind, model, text, by, n, ITERATIONS, LATE),
            *watched = run(kind, model, text, by, n, ITERATIONS, WATCHED);
     const int same = memcmp(one, two, bytes) == 0 && memcmp(one, watched, bytes) == 0;
-    printf("%-4s %-8s the same bits from run to run, if nobody waits, and if it is watched, %s, %s, %s, n = %zu\n",
-           same ? "ok" : "BAD", kind->name, name, text, by, n);
+    printf(
+        "%-4s %-8s the same bits from run to run, with queued iterations, and if it is watched, %s, %s, %s, n = %zu\n",
+        same ? "ok" : "BAD", kind->name, name, text, by, n);
     failures += !same;
     free(one);
     free(two);
     free(watched);
 }
 
-/* Many units, and so few that iterations are launched as a graph. */
+/* Many units, and few enough that iterations are launched as a graph. */
 static void check_bits(const backend_kind *const kinds[2]) {
     const char *kernels[] = {"rbf@blanket + 0.1*imq@random:2", "rbf@blanket", "imq@random:3", "rbf@random:8"};
     const char *names[] = {"a grid of 40 x 40", "a grid of 10 x 10", "a grid of 10 x 10 in boxes"};
@@ -75,9 +76,9 @@ static void check_bits(const backend_kind *const kinds[2]) {
     }
 }
 
-/* Whole iterations, as a user runs them, against those of the CPU: what one rounds, the next ones carry on. Plain loops
- * in the same precisions (tests/unit/simulated.c) differ by 2e-15 and 3e-7 here; sums in another order, and tensor
- * cores, may differ by some times as much. A wrong row or a wrong step differs by more than 1e-2. */
+/* Whole iterations, as in a user's run, against the CPU, so that rounding errors accumulate. Plain loops in the same
+ * precisions (tests/unit/simulated.c) differ by 2e-15 and 3e-7; sums in another order and tensor cores may differ by a
+ * few times as much. A wrong row or a wrong step differs by more than 1e-2. */
 static void check_run(const backend_kind *const kinds[2]) {
     const double tolerance[] = {1e-10, 1e-5}; /* of `kinds` */
     const size_t sizes[] = {50, 100}, iterations = 20;
@@ -92,8 +93,8 @@ static void check_run(const backend_kind *const kinds[2]) {
             largest = off <= largest ? largest : off;
         }
         const int good = largest <= tolerance[each % 2];
-        printf("%-4s %-8s %zu iterations that nobody watches, a grid of 10 x 10, n = %zu: x %.1e\n",
-               good ? "ok" : "BAD", kind->name, iterations, n, largest);
+        printf("%-4s %-8s %zu unwatched iterations, a grid of 10 x 10, n = %zu: x %.1e\n", good ? "ok" : "BAD",
+               kind->name, iterations, n, largest);
         failures += !good;
         free(here);
         free(there);
@@ -101,7 +102,7 @@ static void check_run(const backend_kind *const kinds[2]) {
     svmp_model_free(model);
 }
 
-/* Few units and more of them, whose scores are sums of rows of particles, of derivatives and of both. */
+/* Few and more units, whose scores are sums of rows of particles, of derivatives and of both. */
 static void check_wide_bits(void) {
     const wide_model models[] = {{100, 2, 7, 1},  {70, 3, 6, 0},   {500, 2, 7, 1},
                                  {1000, 2, 4, 0}, {1400, 2, 7, 1}, {1400, 3, 4, 0}};
@@ -116,7 +117,7 @@ static void check_wide_bits(void) {
     }
 }
 
-/* Velocities of iteration `last`, of a backend that has done those from `first` on. */
+/* Velocities of iteration `last`, of a backend that has run iterations `first` to `last`. */
 static double *velocities(const svmp_model *model, const char *text, size_t n, placement place, size_t first,
                           size_t last) {
     kernel k;
@@ -140,7 +141,7 @@ static double *velocities(const svmp_model *model, const char *text, size_t n, p
     return kept;
 }
 
-/* A run that is resumed begins its searches for medians elsewhere: the same bits, also where a search is long. */
+/* A resumed run starts its median searches at other values: the same bits, even if a search is long. */
 static void check_resumed(void) {
     const char *kernels[] = {"rbf@blanket", "imq@blanket", "rbf@blanket"};
     const size_t sizes[] = {50, 64, 100, 196, 900};
@@ -161,9 +162,9 @@ static void check_resumed(void) {
     for (size_t k = 0; k < 3; k++) svmp_model_free(models[k]);
 }
 
-/* Iterations until something is not finite: the words, and the particles that are left. */
+/* Iterates until a number is not finite; returns the error message and the remaining particles. */
 static double *diverge(const backend_kind *kind, const svmp_model *model, const char *text, const char *by, size_t n,
-                       size_t patience, size_t *iterations, char *words) {
+                       size_t most_queued, size_t *iterations, char *words) {
     enum { MOST = 1000 };
     kernel k;
     step s;
@@ -179,7 +180,7 @@ static double *diverge(const backend_kind *kind, const svmp_model *model, const 
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < numbers; p++) x[p] = 8 + sin((double)p * 1.7);
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->most_queued = patience;
+    b->most_queued = most_queued;
     for (; status == SVMP_OK && t < MOST; t += status == SVMP_OK) {
         status = b->kind->score(b);
         if (status == SVMP_OK) status = b->kind->stein(b, &k, t);
@@ -194,7 +195,7 @@ static double *diverge(const backend_kind *kind, const svmp_model *model, const 
     return kept;
 }
 
-/* A step to where nothing is finite, of which the host hears at once or later; not before iteration `least`. */
+/* A step to values that are not finite, which the host learns at once or later; not before iteration `least`. */
 static void check_divergence_of(const svmp_model *model, const char *name, const backend_kind *kind, const char *text,
                                 const char *by, size_t least) {
     enum { N = 20 };
@@ -206,15 +207,15 @@ static void check_divergence_of(const svmp_model *model, const char *name, const
         left[late] = diverge(kind, model, text, by, N, late ? BACKEND_MOST_QUEUED : 0, &ended[late], words[late]);
     const int same = ended[0] >= least && ended[0] == ended[1] && strcmp(words[0], words[1]) == 0 &&
                      memcmp(left[0], left[1], bytes) == 0;
-    printf("%-4s %-8s a step that is not finite, at iteration %zu and %zu if nobody waits, %s, %s\n",
+    printf("%-4s %-8s a step that is not finite, at iteration %zu and %zu with queued iterations, %s, %s\n",
            same ? "ok" : "BAD", kind->name, ended[0], ended[1], name, text);
     failures += !same;
     free(left[0]);
     free(left[1]);
 }
 
-/* A model that leaves its support, and one that is launched as graphs, of which several have passed by then: with this
- * step it grows by a factor in each iteration, until squared distances overflow. */
+/* A model that leaves its support, and one launched as graphs, several of which have run by then: with this step the
+ * particles grow by a factor in each iteration until squared distances overflow. */
 static void check_divergence(const backend_kind *const kinds[2]) {
     const char *text = "model { a ~ dnorm(-3, 0.3)\n b ~ dnorm(sqrt(a), 1)\n c ~ dnorm(b, 1) }";
     const char *kernels[] = {"rbf@blanket", "rbf@blanket + 0.1*imq@blanket"};

@@ -1,4 +1,4 @@
-/* Runs on a device as a whole: their bits, their end if something is not finite, and beside the CPU. */
+/* Whole runs on a device: their bits, their end if a number is not finite, and comparison with the CPU. */
 #ifndef SVMP_TESTS_GPU_RUNS_H
 #define SVMP_TESTS_GPU_RUNS_H
 

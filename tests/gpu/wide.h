@@ -1,5 +1,5 @@
-/* Models whose blankets are wide: a ring of nodes of some variables, each of which depends on so many nodes on either
- * side. Curved: through a sine, so that scores are programs; else all is Gaussian. */
+/* Models whose blankets are wide: a ring of nodes, each depending on `reach` nodes on either side. Curved: through a
+ * sine, so that scores are programs; otherwise all factors are Gaussian. */
 #ifndef SVMP_TESTS_GPU_WIDE_H
 #define SVMP_TESTS_GPU_WIDE_H
 

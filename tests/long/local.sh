@@ -1,3 +1,3 @@
-# Local moves, beside NUTS on every model of models/.
+# Local moves, compared with NUTS on every model of models/.
 ALL=yes
 . "$TESTS/cli/local.sh"

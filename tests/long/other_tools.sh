@@ -1,9 +1,9 @@
-# What svmp writes, opened by those it is written for: ArviZ (NetCDF, and Stan CSV by from_cmdstan), R's rstan, posterior and
+# Other programs open the files that svmp writes: ArviZ (NetCDF, and Stan CSV by from_cmdstan), R's rstan, posterior and
 # ncdf4.
 . "$TESTS/cli/support.bash"
 absent=()
 
-# Chains of scalars, a vector that is whole, one of whose first element is data, and a matrix; some of y is missing.
+# Chains of scalars, a complete vector, a vector whose first element is data, and a matrix; some of y is missing.
 cat >model.bug <<'END'
 model {
   for (i in 1:3) {
@@ -29,7 +29,7 @@ if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     works "${stein[@]}" -o stein.nc
 fi
 
-# The chains of --split, one after the other, are those of the one file.
+# The chains of --split equal those of the single file.
 diff <(rows chains.csv | cut -d, -f1-7,9- | tail -n +2) <(for c in 1 2; do rows split_$c.csv | tail -n +2; done)
 works summary split_2.csv
 shows '^1 chain of 50 draws'
@@ -54,7 +54,7 @@ def series(path, name):
 def same(what, a, b):
     assert numpy.array_equal(numpy.ravel(a), numpy.ravel(b), equal_nan=True), what
 
-# from_cmdstan: a file a chain, and the arrays in the shape of the model
+# from_cmdstan: one file per chain, and arrays in the shape of the model
 mine, theirs = table("chains.csv"), arviz.from_cmdstan(["split_1.csv", "split_2.csv"])
 assert theirs.posterior["m"].shape == (2, 50, 3, 2) and theirs.posterior["mu"].shape == (2, 50)
 same("mu", theirs.posterior["mu"], mine["mu"])
@@ -76,7 +76,7 @@ assert data.posterior["m"].dims == ("chain", "draw", "m_dim_0", "m_dim_1")
 for i in (1, 2, 3):
     for j in (1, 2):
         same("m", data.posterior["m"].sel(m_dim_0=i, m_dim_1=j), mine[f"m.{i}.{j}"])
-for t in (2, 3, 4):  # the first one is data: the coordinates are those of the model
+for t in (2, 3, 4):  # the first element is data: the coordinates are those of the model
     same("w", data.posterior["w"].sel(w_dim_0=t), mine[f"w.{t}"])
 for there, here in {"lp": "lp__", "energy": "energy__", "tree_depth": "treedepth__", "n_steps": "n_leapfrog__",
                     "step_size": "stepsize__", "acceptance_rate": "accept_stat__", "diverging": "divergent__"}.items():
@@ -87,7 +87,7 @@ assert data.observed_data["y"].dims == ("y_dim_0", "y_dim_1") and float(data.obs
 assert data.posterior.attrs["method"] == "nuts" and data.posterior.attrs["inference_library"] == "svmp"
 assert "r_hat" in arviz.summary(data).columns
 
-# InferenceData: particles, and the way they have come
+# InferenceData: particles and their history
 data = arviz.from_netcdf("stein.nc")
 stats = data.sample_stats
 for name, along in {"largest_phi": "iteration", "step_size": "iteration", "ksd": "measured", "ksd_ratio": "measured",
@@ -150,7 +150,7 @@ if [[ $netcdf ]] && has_r ncdf4; then
     cat mine.R - <<'END' >ncdf4.R
 suppressMessages(library(ncdf4))
 file <- nc_open("chains.nc")
-m <- ncvar_get(file, "posterior/m") # the first index is the model's last: m_dim_1, m_dim_0, draw, chain
+m <- ncvar_get(file, "posterior/m") # dimensions are in reverse order: m_dim_1, m_dim_0, draw, chain
 same("shape", dim(m), c(2, 3, 50, 2))
 same("m.3.1", m[1, 3, , ], mine$m.3.1)
 same("y", ncvar_get(file, "observed_data/y")[3, 2], 3)

@@ -1,4 +1,5 @@
-# A wheel, built by pip from the source distribution, installed into an empty virtual environment and tried there; with ArviZ where PyPI has it.
+# A wheel, built by pip from the source distribution, is installed into an empty virtual environment and tried there,
+# with ArviZ if PyPI provides it.
 . "$TESTS/cli/support.bash"
 [[ -z $SANITIZE ]] || { echo "skipped: Python is not built with $SANITIZE" && exit 77; }
 python=

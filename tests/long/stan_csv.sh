@@ -1,5 +1,5 @@
-# Stan's tools open the CSV of every model of models/, whatever its names and whatever of its arrays is data: rstan's
-# read_stan_csv and extract(), posterior, ArviZ's from_cmdstan; and svmp itself gives the model's own names back.
+# Stan's tools open the CSV of every model of models/, for all names and for arrays that are partly data: rstan's
+# read_stan_csv and extract(), posterior, ArviZ's from_cmdstan. svmp itself restores the model's names.
 . "$TESTS/cli/support.bash"
 absent=()
 
@@ -26,7 +26,7 @@ for model in "$MODELS"/*.bug; do
     "$SVMP" "${arguments[@]}" -o "$name.csv" --split >said 2>errors || fail "$name: $(cat errors)"
     [[ $(rows "$name.csv" | head -1) =~ (^|,)[A-Za-z0-9_]+(\.[0-9]+)*(,[A-Za-z0-9_]+(\.[0-9]+)*)*$ ]] ||
         fail "$name: $(rows "$name.csv" | head -1)"
-    # svmp reads its own file as the model knows it: the start of another run, its own reference.
+    # svmp reads its file with the model's names: as the start of another run and as a reference.
     works run "${arguments[@]:1:$((${#arguments[@]} - 12))}" --init "$name.csv" -t 0 -q
     works compare "$name.csv" "${name}.$(has netcdf && echo nc || echo csv)"
     shows '^MSE of E.x.  *0$'
@@ -34,8 +34,8 @@ done
 ((${#models[@]} > 5)) || fail "hardly any model: ${models[*]}"
 printf '%s\n' "${models[@]}" >models
 
-# A model of the worst names: a.b, a_b and a.b_2 at once; dots in arrays; some of each array known; a name that ends as
-# Stan's own columns do, but for the dot.
+# A model with the hardest names: a.b, a_b and a.b_2 together; dots in arrays; arrays that are partly known; a name that
+# ends like a column of Stan's own, but for the dot.
 cat >names.bug <<'END'
 model {
   a.b ~ dnorm(0, 1)
@@ -65,7 +65,7 @@ if has jansson; then
     rows part.csv | head -1 | grep -q 's_u_3_2,k_n.1,k_n.2,k_n.3,k_n.4$' || fail "part: $(rows part.csv | head -1)"
     works summary part.csv
     shows '^s_u.3.2 '
-    # What is said to be known is constant.
+    # Columns that are declared as known are constant.
     sed 's/,71,/,71.5,/;t' names.csv | sed '0,/,71.5,/s//,71,/' >changed.csv
     refuses 2 "the column 'k.n.2' is declared known but is not constant" summary changed.csv
 fi
@@ -75,7 +75,7 @@ if python=$(arviz_python); then
 import os
 import arviz, numpy
 
-# what comments call the columns in the model
+# the names of the columns in the model, from the comments
 def model_names(path):
     lines = [line[9:].rstrip("\n").split(", in the model ") for line in open(path) if line.startswith("# column ")]
     return {model: file for file, model in lines}
@@ -88,7 +88,7 @@ for name in open("models").read().split():
     if not os.path.exists(f"{name}.nc"):
         continue
     exact, called = arviz.from_netcdf(f"{name}.nc"), model_names(f"{name}_1.csv")
-    for variable in exact.posterior:  # "x" with coordinates, or "y.4.5" where there is no box
+    for variable in exact.posterior:  # "x" with coordinates, or "y.4.5" if the array is not rectangular
         base, index = variable, []
         while base.rpartition(".")[2].isdigit():
             base, _, last = base.rpartition(".")
@@ -98,7 +98,7 @@ for name in open("models").read().split():
         assert there.ndim == 2 + len(places), (name, variable, there.shape)
         there = there[numpy.ix_([0, 1], range(8), *places)]
         assert numpy.array_equal(here.values.ravel(), there.ravel()), (name, variable)
-    for variable in exact.get("observed_data", {}):  # the known part of arrays that are unknown in part
+    for variable in exact.get("observed_data", {}):  # the known part of arrays that are partly unknown
         data = exact.observed_data[variable].values
         if numpy.isnan(data).any():
             there = stan.posterior[called.get(variable, variable)].values

@@ -75,8 +75,8 @@ static int logistic_likelihood(size_t n, const double *const *x, double *value, 
     return 0;
 }
 
-/* Who draws, and how: NUTS every THIN-th draw of one chain; local moves the last states of DRAWS chains, node by node,
- * or all parameters as one node. */
+/* The samplers: NUTS, every THIN-th draw of one chain; local moves, the last states of DRAWS chains, node by node or
+ * with all parameters as one node. */
 typedef enum sampler { BY_NUTS, BY_NODES, BY_BLOCKS } sampler;
 
 static svmp_model *build(svmp_context *context, const sbc_model *which, sampler by, problem *data) {
@@ -114,7 +114,7 @@ static run_options options_of(sampler by, uint64_t seed) {
     return options;
 }
 
-/* Where the truth stands among the draws: parameter by parameter, then lp__. */
+/* The rank of the true value among the draws, for each parameter, then for lp__. */
 static void add_ranks(svmp_context *context, const sbc_model *which, sampler by, uint64_t replicate,
                       size_t counts[][BINS]) {
     const size_t count = by == BY_NUTS ? DRAWS * THIN : DRAWS, thin = by == BY_NUTS ? THIN : 1;
@@ -181,7 +181,7 @@ static const char effects[] = "model {\n"
                               "}\n";
 
 typedef struct effects_truth {
-    double value[UNKNOWNS + 1]; /* theta, b, mu, tau; and the sum of squares of what is left of the data */
+    double value[UNKNOWNS + 1]; /* theta, b, mu, tau; and the residual sum of squares */
     double y[GROUPS][EACH];
 } effects_truth;
 

@@ -1,4 +1,4 @@
-/* How often exact draws are told to be off: the tables of docs/diagnostics.md, which this prints. */
+/* The rate of false alarms for exact draws: prints the tables of docs/diagnostics.md. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 
 enum { SAMPLES = 300, REFERENCE = 1000 };
 
-/* Once in a hundred is what the limits are made for, for many draws and Gaussian scores; of SAMPLES at a rate of 3 %
- * more than 21 are beyond with a probability of 2e-4. */
+/* The limits are set for a rate of 1 % with many draws and Gaussian scores. At a rate of 3 %, more than 21 of SAMPLES
+ * exceed them with probability 2e-4. */
 enum { MOST_ALARMS = 21 };
 
 static svmp_model *read_grid(svmp_context *context) {
@@ -18,7 +18,7 @@ static svmp_model *read_grid(svmp_context *context) {
     return model;
 }
 
-/* NULL: this build has no exact draws. */
+/* Returns NULL if this build has no exact draws. */
 static svmp_particles *draw(const svmp_model *model, size_t n, uint64_t seed) {
     run_options options = graphical_options();
     options.method = "exact";
@@ -35,10 +35,10 @@ static svmp_particles *draw(const svmp_model *model, size_t n, uint64_t seed) {
 }
 
 typedef struct alarms {
-    int ratio, moment; /* of one sample: whether a node is beyond */
+    int ratio, moment; /* 1 if a node of the sample exceeds its limit */
 } alarms;
 
-static alarms look(svmp_context *context, const svmp_model *model, const kernel *k, svmp_particles *particles) {
+static alarms find_alarms(svmp_context *context, const svmp_model *model, const kernel *k, svmp_particles *particles) {
     const svmp_graph *graph = svmp_model_graph(model);
     const size_t n = svmp_particles_count(particles), nodes = svmp_graph_nodes(graph);
     double *score = malloc(svmp_particles_variables(particles) * n * sizeof *score);
@@ -71,7 +71,7 @@ static void test_discrepancies_of_exact_draws(void **state) {
         for (uint64_t seed = 1; seed <= SAMPLES; seed++) {
             svmp_particles *particles = draw(model, counts[c], seed);
             if (particles == NULL) skip();
-            const alarms found = look(context, model, &k, particles);
+            const alarms found = find_alarms(context, model, &k, particles);
             ratio += (size_t)found.ratio;
             moment += (size_t)found.moment;
             svmp_particles_free(particles);

@@ -115,7 +115,7 @@ def run_svmp(options, folder):
             continue
         base, dot, indices = name.partition(".")
         name = called.get(base, base) + dot + indices
-        if name == "auxiliary.number":  # what moves where all unknowns are discrete
+        if name == "auxiliary.number":  # something to move if all unknowns are discrete
             continue
         split = {}
         for which, value in zip(chain, column):
@@ -197,7 +197,7 @@ def moments(chains):
 
 def z_score(a, a_error, b, b_error):
     error = math.hypot(a_error, b_error)
-    if error == 0:  # a constant in both: an element of a matrix that is given, say
+    if error == 0:  # constant in both, such as a known element of a matrix
         return 0 if abs(a - b) <= 1e-9 * max(abs(a), abs(b)) else math.inf
     return (a - b) / error
 

@@ -23,8 +23,8 @@ def series(random, chains, draws):
     for rho in (-0.9, -0.5, 0, 0.5, 0.9, 0.99):
         yield autoregressive(random, chains, draws, rho)
     yield numpy.round(2 * autoregressive(random, chains, draws, 0.5)) + 0.5  # ties
-    yield autoregressive(random, chains, draws, 0.3) + numpy.arange(chains)[:, None]  # chains apart
-    yield autoregressive(random, chains, draws, 0.3) * (1 + numpy.arange(chains))[:, None]  # in scale
+    yield autoregressive(random, chains, draws, 0.3) + numpy.arange(chains)[:, None]  # chains differ in location
+    yield autoregressive(random, chains, draws, 0.3) * (1 + numpy.arange(chains))[:, None]  # or in scale
     yield numpy.exp(3 * autoregressive(random, chains, draws, 0.3))
     yield random.standard_cauchy((chains, draws))
     yield 1e6 + 1e-3 * autoregressive(random, chains, draws, 0.5)

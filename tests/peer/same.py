@@ -17,7 +17,7 @@ worst = (0, None)
 for row, (our, peer) in enumerate(zip(ours, peers)):
     for name, value in zip(peer_names, peer):
         error = abs(our[place[name]] - value) / max(1, abs(value))
-        if not error <= worst[0]:  # a NaN is the worst there is
+        if not error <= worst[0]:  # NaN counts as the largest difference
             worst = (error, "%s of particle %d: %.17g and %.17g" % (name, row + 1, our[place[name]], value))
 print("largest difference %.1e" % worst[0])
 if not worst[0] <= float(sys.argv[3]):

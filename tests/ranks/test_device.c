@@ -1,5 +1,5 @@
-/* In each of two processes: a backend whose particles are elsewhere, on a simulated device, moves its part of a model
- * to the same bits as one process moves the whole. */
+/* In each of two processes: a backend whose particles are on a simulated device moves its part of a model to the same
+ * bits as one process moves the whole model. */
 #include "unit/support.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void go(backend *b, const kernel *k, const step *s, size_t t) {
     assert_ok(b->kind->step(b, s, 0.05, t));
 }
 
-/* What is measured of a variable is the same, whichever process has it. */
+/* Measurements of a variable do not depend on the process that has it. */
 static void compare_measures(backend *a, backend *b, const kernel *k) {
     stein_measure all[SIDE * SIDE], own[SIDE * SIDE];
     assert_ok(b->kind->refresh(b));
@@ -89,7 +89,7 @@ static void same_bits(void **unused) {
     }
 }
 
-/* Processes of one machine take different devices, whatever has started them; a process that has a whole model takes
+/* Processes on one machine take different devices, whichever launcher started them; a process with a whole model takes
  * the first. */
 static void own_devices(void **unused) {
     (void)unused;

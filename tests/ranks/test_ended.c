@@ -1,5 +1,5 @@
-/* In each of two processes: a program that starts and ends MPI itself. Contexts are freed after that, too, and none can
- * join any more. */
+/* In each of two processes: a program that starts and ends MPI itself. Contexts can still be freed after that, but none
+ * can join. */
 #include "unit/support.h"
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* In each of two processes that mpirun has started: contexts that join come and go, and there may be several at once.
+/* In each of two processes started by mpirun: contexts join and are freed, and several may exist at once.
  */
 #include "unit/support.h"
 
@@ -14,7 +14,7 @@ static svmp_context *join(void) {
     return context;
 }
 
-/* The number of every process, in their order. */
+/* The number of each process, in order. */
 static void talk(const svmp_context *context) {
     const uint64_t mine = svmp_context_process(context);
     uint64_t all[2] = {7, 7};
@@ -41,7 +41,7 @@ static void a_context_joins_once(void **unused) {
     svmp_context_free(context);
 }
 
-/* A run of its own in each context, in turns; the first context goes first. */
+/* A separate run in each context, in turns, beginning with the first context. */
 static void two_at_once(void **unused) {
     (void)unused;
     enum { RUNS = 2 };
@@ -74,16 +74,16 @@ static void two_at_once(void **unused) {
     assert_true(isfinite(largest[0]) && largest[0] == largest[1]); /* the same model, and the same seed */
 }
 
-/* Whichever allocation of whichever process fails, both say so, and can join with another context. */
+/* Whichever allocation of either process fails, both report it and can join with another context. */
 static void a_process_without_memory(void **unused) {
     (void)unused;
     svmp_context *witness = join();
-    for (size_t poor = 0; poor < 2; poor++) {
+    for (size_t failing = 0; failing < 2; failing++) {
         unsigned failed = 1;
         for (long allowed = 0; failed; allowed++) {
             scarce_memory memory = {1000};
             svmp_context *context = scarce_context(&memory);
-            if (svmp_context_process(witness) == poor) memory.left = allowed;
+            if (svmp_context_process(witness) == failing) memory.left = allowed;
             const svmp_status status = svmp_context_join(context);
             failed = svmp_context_any(witness, status != SVMP_OK);
             assert_int_equal(status, failed ? SVMP_NO_MEMORY : SVMP_OK);
@@ -97,7 +97,7 @@ static void a_process_without_memory(void **unused) {
     svmp_context_free(witness);
 }
 
-/* The same of a run, whose neighbours are connected by MPI. */
+/* The same for a run whose neighbours are connected by MPI. */
 static void a_run_without_memory(void **unused) {
     (void)unused;
     enum { PLENTY = 1000000 };
@@ -106,11 +106,11 @@ static void a_run_without_memory(void **unused) {
     if (svmp_context_join(context) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
     svmp_model *model = test_grid(context, 4, 1);
     assert_ok(svmp_model_split(&model, NULL));
-    for (size_t poor = 0; poor < 2; poor++) {
+    for (size_t failing = 0; failing < 2; failing++) {
         unsigned failed = 1;
         for (long allowed = 0; failed; allowed++) {
             svmp_run *run = NULL;
-            if (svmp_context_process(context) == poor) memory.left = allowed;
+            if (svmp_context_process(context) == failing) memory.left = allowed;
             const svmp_status status = svmp_run_create(model, NULL, &run);
             memory.left = PLENTY;
             failed = svmp_context_any(context, status != SVMP_OK);

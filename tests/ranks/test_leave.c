@@ -1,4 +1,4 @@
-/* In each of two processes: one ends while the other waits for it. The launcher notices, and passes on the status. */
+/* In each of two processes: one ends while the other waits for it. The launcher notices and returns its status. */
 #include <stdlib.h>
 
 #include "svmp_parallel.h"

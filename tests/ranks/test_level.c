@@ -1,4 +1,4 @@
-/* In each of two processes: a program has started MPI for one thread alone, which svmp is not. */
+/* In each of two processes: a program has started MPI for a single thread, but svmp uses several. */
 #include "unit/support.h"
 
 #include <mpi.h>
@@ -11,7 +11,7 @@ static void one_thread_is_refused(void **unused) {
     int level;
     MPI_Init(NULL, NULL);
     MPI_Query_thread(&level);
-    if (level == MPI_THREAD_SINGLE) { /* or more than was asked for */
+    if (level == MPI_THREAD_SINGLE) { /* or a higher level than requested */
         assert_int_equal(svmp_context_join(context), SVMP_UNSUPPORTED);
         assert_string_equal(svmp_context_error(context),
                             "The processes cannot join: MPI was initialised for single-threaded programs; call "

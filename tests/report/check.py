@@ -3,7 +3,7 @@ import sys
 
 from browser import Browser
 
-SLOWEST = 20  # seconds: far beyond what any machine takes, unless the page hangs
+SLOWEST = 20  # seconds: far more than any machine needs, unless the page hangs
 
 
 def expect(what, got, wanted):
@@ -40,7 +40,7 @@ def notices(browser):
     return browser.evaluate("[...document.querySelectorAll('#notices p')].map((p) => p.textContent)")
 
 
-# No label of an axis lies on another.
+# No two labels of an axis overlap.
 def check_labels(browser, page):
     browser.open(page)
     on_others = browser.evaluate("""(() => {

@@ -1,6 +1,6 @@
-/* LD_PRELOAD: the allocation with the number SVMP_FAIL_AT, and the next SVMP_FAIL_COUNT - 1, fail in the whole process,
- * whoever makes them. SVMP_FAIL_LEAST: only those of so many bytes count. SVMP_FAIL_TELL: a file that gets the number
- * of allocations at the end of the process. */
+/* LD_PRELOAD: in the whole process, allocation number SVMP_FAIL_AT and the next SVMP_FAIL_COUNT - 1 fail.
+ * SVMP_FAIL_LEAST: only allocations of at least this many bytes count. SVMP_FAIL_REPORT: a file that receives the
+ * number of allocations at the end of the process. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ void *calloc(size_t count, size_t size) { return fails(count * size) ? NULL : __
 void *realloc(void *pointer, size_t size) { return fails(size) ? NULL : __libc_realloc(pointer, size); }
 
 __attribute__((destructor)) static void end(void) {
-    const char *path = getenv("SVMP_FAIL_TELL");
+    const char *path = getenv("SVMP_FAIL_REPORT");
     char text[32];
     const int length = snprintf(text, sizeof text, "%ld\n", atomic_load(&made));
     const int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;

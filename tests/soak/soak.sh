@@ -6,7 +6,7 @@
 #   - a program ends by itself with exit 0, 1, 2 or 130, never by a signal of its own making, and with a sentence
 #   - an output file is whole or not there, and an existing one is unchanged if the run fails
 #   - a checkpoint is whole, and a run that is resumed from it ends with the bits of an uninterrupted run
-#   - nothing is left behind but the files that were asked for
+# - no files are left behind except the outputs
 set -u
 svmp=$(realpath "$1")
 minutes=$2
@@ -45,10 +45,10 @@ printf 'pose,landmark,r\n1,1,3\n2,1,2.3\n3,1,2.1\n4,1,2.2\n5,1,2.8\n6,1,3.4\n7,1
 netcdf=$("$svmp" --version | grep -cx 'netcdf: yes')
 cc -O1 -shared -fPIC -o scarce.so "$here/scarce.c" -ldl 2>/dev/null || rm -f scarce.so
 
-# The file without what differs from run to run.
+# The file without the lines that differ from run to run.
 timeless() { grep -avE '^# (seconds|resumed|last_step|threads|Elapsed|  .* seconds)' "$1"; }
 
-# ended STATUS WHAT: whether the program has ended by itself, with a sentence if it failed.
+# ended STATUS WHAT: checks that the program ended by itself, with a sentence if it failed.
 ended() {
     case $1 in
     0) ;;
@@ -57,7 +57,7 @@ ended() {
     esac
 }
 
-# Whether nothing is left in the folder that was not there before (`before`), but these names.
+# Checks that the folder contains nothing new since `before` except these names.
 clean() {
     local name what=$1
     shift
@@ -66,7 +66,7 @@ clean() {
     done
 }
 
-references() { # what the kills are compared with
+references() { # the reference for killed runs
     "$svmp" run m.bug m.R -m graphical -n 60 -t 1500 -q -o whole_graphical.csv >/dev/null 2>&1
     "$svmp" run m.bug m.R -m nuts --chains 2 --warmup 600 --draws 600 -q -o whole_nuts.csv >/dev/null 2>&1
     "$svmp" run m.bug m.R -m local -n 8 -t 1500 -q -o whole_local.csv >/dev/null 2>&1
@@ -87,7 +87,8 @@ arguments_of() {
     esac
 }
 
-# A run is killed at random moments, resumed each time, and left alone at last. A second one sometimes tries to join in.
+# A run is killed at random moments, resumed each time, and finally left to complete. Sometimes a second run tries to
+# use the same checkpoint.
 kills() {
     local methods=(graphical nuts local dpmp transport) method resume= k status pid other
     method=${methods[RANDOM % 5]}
@@ -107,7 +108,7 @@ kills() {
         wait $pid 2>/dev/null
         status=$?
         [[ $status -eq 137 ]] || ended $status "$method, killed"
-        rm -f .svmp-* # of a run that was killed while it wrote
+        rm -f .svmp-* # the run was killed while writing
     done
     [[ -s k.svmp ]] && resume="--resume k.svmp" || resume=
     "$svmp" run $(arguments_of $method) -q -f -o k.csv --checkpoint k.svmp $resume >said 2>errors
@@ -118,7 +119,7 @@ kills() {
     rm -f k.svmp* k.csv
 }
 
-# A command with some outputs: COMMAND... in `command`, its outputs in `outputs`.
+# Chooses a command: its words in `command`, its outputs in `outputs`.
 choose_command() {
     local ending=csv
     [[ $netcdf -eq 1 && $((RANDOM % 2)) -eq 0 ]] && ending=nc
@@ -138,7 +139,7 @@ choose_command() {
     esac
 }
 
-# Every output is whole or not there; a part of --split may be there without the others.
+# Every output is whole or absent; a file of --split may exist without the others.
 check_outputs() {
     local name
     for name in "${outputs[@]}"; do
@@ -165,10 +166,10 @@ allocations() {
         "$svmp" "${command[@]}" >said 2>errors
     status=$?
     what="allocation $at (of at least $least bytes) of ${command[*]}"
-    # the loader ends a process that has no memory: nothing of svmp has been written then
+    # the loader ends a process without memory before svmp writes anything
     if [[ $status -ge 126 ]] && grep -qE 'error while loading|cannot allocate memory|terminate called' errors; then
         count[runtime]=$((${count[runtime]:-0} + 1))
-    elif [[ $status -ge 126 && ${command[*]} == *start.nc* ]]; then # HDF5 has no memory to read with: nothing was begun
+    elif [[ $status -ge 126 && ${command[*]} == *start.nc* ]]; then # HDF5 has no memory to read with: nothing was written
         count[hdf5]=$((${count[hdf5]:-0} + 1))
     else
         ended $status "$what"
@@ -207,7 +208,7 @@ disks() {
     umount disk
 }
 
-# Signals that ask: the run stops, writes, and says so.
+# Signals that request an end: the run stops, writes its particles, and says so.
 signals() {
     local pid status name=INT
     [[ $((RANDOM % 2)) -eq 0 ]] && name=TERM
@@ -219,13 +220,13 @@ signals() {
     wait $pid 2>/dev/null
     status=$?
     rm -f .svmp-*
-    [[ $status -eq $((128 + $(kill -l $name))) && ! -e sig.csv ]] && return # before it listened: nothing was done yet
+    [[ $status -eq $((128 + $(kill -l $name))) && ! -e sig.csv ]] && return # before it handled signals: nothing was done yet
     [[ $status -eq 130 ]] || finding "SIG$name: exit $status"
     "$svmp" summary sig.csv >/dev/null 2>errors || finding "SIG$name: sig.csv cannot be read"
     rm -f sig.csv .svmp-*
 }
 
-# Damaged files are refused or read, and crash nobody.
+# Damaged files are refused or read, without a crash.
 damage() {
     local files=(start.csv there.svmp m.bug m.R ranges.csv odometry.csv sights.csv) file size status
     [[ $netcdf -eq 0 ]] || files+=(start.nc start.nc)
@@ -235,7 +236,7 @@ damage() {
     if [[ $((RANDOM % 3)) -eq 0 ]]; then
         head -c $((RANDOM * 32768 % size)) $file >bad_$file
     else
-        [[ $file != *.nc || $((RANDOM % 2)) -eq 0 ]] || head -c -40 $file >bad_$file # as if others had written it
+        [[ $file != *.nc || $((RANDOM % 2)) -eq 0 ]] || head -c -40 $file >bad_$file # as if another program had written it
         for _ in 1 2 3; do
             printf "\\x$(printf %02x $((RANDOM % 256)))" | dd of=bad_$file bs=1 seek=$(((RANDOM * 32768 + RANDOM) % size)) conv=notrunc 2>/dev/null
         done

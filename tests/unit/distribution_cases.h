@@ -1,4 +1,4 @@
-/* The distributions at some arguments, as programs: what the tests of distributions share. */
+/* Shared by the tests of distributions: the distributions at some arguments, as programs. */
 #ifndef SVMP_TEST_DISTRIBUTION_CASES_H
 #define SVMP_TEST_DISTRIBUTION_CASES_H
 
@@ -12,7 +12,7 @@
 typedef struct scalar_case {
     const char *name;
     double argument[4];
-    double low, high; /* where to look for derivatives and truncation */
+    double low, high; /* points for the tests of derivatives and truncation */
 } scalar_case;
 
 static const scalar_case continuous[] = {
@@ -54,7 +54,7 @@ enum { DISCRETE = sizeof discrete / sizeof *discrete };
 
 typedef enum quantity { DENSITY, CDF, SURVIVAL } quantity;
 
-/* The arguments are inputs too when `unknown`, literals else. `bounds`: NULL, or the two of T(,), NaN for an open one.
+/* The arguments are inputs if `unknown`, else literals. `bounds`: NULL, or the two bounds of T(,), NaN for an open one.
  */
 static inline program *scalar_program(svmp_context *context, const scalar_case *which, quantity wanted, bool unknown,
                                       const double *bounds, bool inside) {

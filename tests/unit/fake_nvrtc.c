@@ -1,5 +1,5 @@
-/* A library with the functions of NVRTC that compiles C for the host, by `cc`: its "machine code" is a shared object.
- * It sees the text and the files that NVRTC would see. The simulated device loads what it makes. */
+/* A library with the functions of NVRTC that compiles C for the host with `cc`: its "machine code" is a shared object,
+ * which the simulated device loads. It gets the text and the files that NVRTC would get. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +67,8 @@ static int read_image(fake_program *program, const char *folder) {
     return failed;
 }
 
-/* Files of the system are the host's own. -fno-builtin: a compiler that knows a function's value at a literal may round
- * it otherwise than the function does. */
+/* System headers are the host's. -fno-builtin: a compiler that evaluates a function at a literal may round differently
+ * from the function. */
 int nvrtcCompileProgram(fake_program *program, int count, const char *const *options) {
     char folder[] = "/tmp/svmp-fake-XXXXXX", command[1000];
     (void)count, (void)options;

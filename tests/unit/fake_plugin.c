@@ -1,5 +1,5 @@
-/* A plug-in with nothing in it: of this build and called fake, or as $FAKE_PLUGIN says: of another version, layout,
- * kind or name. */
+/* An empty plug-in: of this build with the name "fake", or of another version, layout, kind or name chosen by
+ * $FAKE_PLUGIN. */
 #include <stdlib.h>
 #include <string.h>
 

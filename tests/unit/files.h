@@ -1,4 +1,4 @@
-/* Files for the tests of readers and writers: a fresh folder, and what to put in it. */
+/* Files for the tests of readers and writers, in a fresh folder. */
 #ifndef SVMP_TEST_FILES_H
 #define SVMP_TEST_FILES_H
 
@@ -37,7 +37,7 @@ static inline int leave_folder(void **state) {
 }
 
 static inline void write_bytes(const char *path, const char *bytes, size_t size) {
-    unlink(path); /* some file systems flush a file that is cut to nothing and written again: slow */
+    unlink(path); /* some file systems flush a file that is truncated and rewritten, which is slow */
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
@@ -46,7 +46,7 @@ static inline void write_bytes(const char *path, const char *bytes, size_t size)
 
 static inline void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
 
-/* The whole of a file, ended; free() it. */
+/* The contents of a file as a string; free() it. */
 static inline char *file_text(const char *path) {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);

@@ -1,4 +1,4 @@
-/* A model text and an R dump, lowered: its density, the gradient, and that against finite differences. */
+/* A model compiled from a text and an R dump: its density, and its gradient against finite differences. */
 #ifndef SVMP_TESTS_LOWERED_H
 #define SVMP_TESTS_LOWERED_H
 

@@ -1,4 +1,4 @@
-/* Running a program in a test: one instance whose slot j is variable j. */
+/* Runs a program in a test: one instance whose slot j is variable j. */
 #ifndef SVMP_TEST_PROGRAMS_H
 #define SVMP_TEST_PROGRAMS_H
 
@@ -34,7 +34,7 @@ static inline double test_value(const program *compiled, const double *x) {
     return value;
 }
 
-/* d value / d x[j] by a five-point difference: its error is of the fourth order in the step. */
+/* d value / d x[j] by a five-point difference, with an error of fourth order in the step. */
 static inline double test_difference(const program *compiled, const double *x, size_t j, double step) {
     double point[16], f[4];
     static const int offset[4] = {-2, -1, 1, 2};
@@ -46,7 +46,7 @@ static inline double test_difference(const program *compiled, const double *x, s
     return (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * step);
 }
 
-/* The gradient at x agrees with differences in every input but those of the mask `skipped`. */
+/* The gradient at x agrees with differences in every input except those of the mask `skipped`. */
 static inline void test_gradient(const program *compiled, const double *x, double step, double tolerance,
                                  unsigned skipped) {
     double value, gradient[16];
@@ -70,7 +70,7 @@ static inline void test_second(const program *compiled, const double *x, const d
     for (size_t p = 0; p < count; p++) columns[p] = parameters + p;
     assert_ok(svmp_program_bind(compiled, 1, columns, &bound));
     assert_ok(svmp_hessian_create(bound, &h));
-    svmp_bound_free(bound); /* it may go */
+    svmp_bound_free(bound); /* the Hessian does not need it */
     const size_t pairs = svmp_hessian_pairs(h, &row, &column);
     double *mean = malloc((pairs + 1) * sizeof *mean);
     void *scratch = malloc(svmp_hessian_scratch(h, 1));
@@ -87,7 +87,7 @@ static inline void test_second(const program *compiled, const double *x, const d
     free(columns);
 }
 
-/* They agree with five-point differences of the gradient in every input but those of the mask `skipped`. */
+/* They agree with five-point differences of the gradient in every input except those of the mask `skipped`. */
 static inline void test_second_differences(const program *compiled, const double *x, double step, double tolerance,
                                            unsigned skipped) {
     static const int offset[4] = {-2, -1, 1, 2};
@@ -109,7 +109,7 @@ static inline void test_second_differences(const program *compiled, const double
     }
 }
 
-/* ---- memory that fails: the allocation after `left` others; `live` counts what is not yet released ------- */
+/* ---- failing allocations: the one after `left` others fails; `live` counts unreleased ones ------- */
 
 typedef struct failing_memory {
     long left, live;

@@ -30,8 +30,8 @@
 #include "cuda/pair_bodies.h"
 
 struct device {
-    step_result told[DEVICE_STEPS];
-    size_t steps, asked;
+    step_result results[DEVICE_STEPS];
+    size_t steps, results_read;
     int halted;
     void *library; /* of generated code */
 };
@@ -167,22 +167,22 @@ static int launch(device *d, device_kernel which, int bits, const void *args, si
 }
 
 static int step_all(device *d, device_kernel which, const step_args *args, size_t count) {
-    step_result *told = &d->told[d->steps++ % DEVICE_STEPS];
+    step_result *result = &d->results[d->steps++ % DEVICE_STEPS];
     double largest = 0;
     int wrong = 0;
     if (d->halted) return 0;
-    if (d->steps - d->asked > DEVICE_STEPS) return 1;
+    if (d->steps - d->results_read > DEVICE_STEPS) return 1;
     for (size_t t = 0; t < count; t++) (which == KERNEL_STEP ? body_step : body_diffuse)(args, t, &largest, &wrong);
-    memcpy(&told->largest, &largest, sizeof largest);
-    told->wrong = (uint64_t)wrong;
+    memcpy(&result->largest, &largest, sizeof largest);
+    result->wrong = (uint64_t)wrong;
     d->halted = wrong;
     return 0;
 }
 
 static int outcome(device *d, step_result *result) {
-    *result = d->told[d->asked++ % DEVICE_STEPS];
+    *result = d->results[d->results_read++ % DEVICE_STEPS];
     if (!result->wrong) return 0;
-    d->asked = d->steps;
+    d->results_read = d->steps;
     d->halted = 0;
     return 0;
 }
@@ -200,7 +200,7 @@ static int fuses(const device *d, int bits, const pair_args *a) {
     return (void)d, bits == 32 && a->shape != SHAPE_LINEAR && a->n <= 64;
 }
 
-/* The same as with matrices that stay. */
+/* The same bits as with stored matrices. */
 static int fused(device *d, int bits, const pair_args *args) {
     if (d->halted) return 0;
     pair_args a = *args;
@@ -241,7 +241,7 @@ static int iterate(device *d, int bits, const iteration_args *args) {
     return failure;
 }
 
-/* Where units have no records, scores are gathered, too. */
+/* If units have no records, scores are gathered, too. */
 static int iterates(const device *d, int bits, const pair_args *a) {
     return !fuses(d, bits, a)                                 ? 0
            : a->most_members > 1 || a->longest > UNIT_ENTRIES ? ITERATES_GATHERS

@@ -16,10 +16,10 @@ extern const device_ops *const test_simulated_launches; /* of test_device_simula
 extern const device_ops *const test_simulated_compiles; /* of test_device_simulated_generated, */
 extern size_t test_simulated_generated;                 /* and how many launches of such code there were */
 
-/* The number of the device that was opened last; and the bytes of memory that are free, whatever was taken. */
+/* The number of the device opened last; and the bytes of memory reported as free, regardless of allocations. */
 extern size_t test_simulated_which, test_simulated_room;
 
-/* Launches until one fails, that one included; 0: none does. */
+/* The launch that fails, counted from 1; 0: none. */
 extern size_t test_simulated_failure;
 
 #endif

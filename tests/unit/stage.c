@@ -17,12 +17,12 @@ struct stage {
     pthread_mutex_t lock;
     sem_t go_on[STAGE_MOST];
     size_t count, waiting, gone;
-    const char *call[STAGE_MOST]; /* that each waits in; NULL: it has gone */
-    struct brought {
+    const char *call[STAGE_MOST]; /* the call in which each process waits; NULL: it has ended */
+    struct contributions {
         void *given[STAGE_MOST];
         size_t sizes[STAGE_MOST];
-    } brought[2]; /* to calls, in turns: who is at the next one may come before others have looked */
-    size_t poor;
+    } contributions[2]; /* to even and odd calls: a process may enter the next call before others have read this one */
+    size_t failing_process;
     long scarce;
     int lossy;
 };
@@ -52,27 +52,27 @@ static void count_release(void *pointer, void *user_data) {
     free(pointer);
 }
 
-/* In place of the system's: a locale is memory, too. */
+/* Replaces the system's function: a locale takes memory, too. */
 locale_t newlocale(int mask, const char *name, locale_t base) {
     locale_t (*system)(int, const char *, locale_t);
     *(void **)&system = dlsym(RTLD_NEXT, "newlocale");
     return self && runs_out(self) ? (locale_t)0 : system(mask, name, base);
 }
 
-/* In place of the system's: what is written thousands of times need not reach the disk. */
+/* Replaces the system's function: files that are written thousands of times need not reach the disk. */
 int fsync(int descriptor) { return (void)descriptor, 0; }
 
 /* ---- meeting ----------------------------------------------------------------------------------------------------- */
 
 static stage *stage_of(const svmp_peers *t) { return ((player *)t->own)->stage; }
 
-/* What all have brought to the call that this one is at. */
-static const struct brought *seen_by(const svmp_peers *t) {
-    return &stage_of(t)->brought[((player *)t->own)->calls % 2];
+/* The contributions of all processes to the current call of this one. */
+static const struct contributions *contributions_to(const svmp_peers *t) {
+    return &stage_of(t)->contributions[((player *)t->own)->calls % 2];
 }
 
 static void stop(const stage *s, const char *what) {
-    fprintf(stderr, "%s, when allocation %ld of process %zu failed:\n", what, s->scarce, s->poor);
+    fprintf(stderr, "%s, when allocation %ld of process %zu failed:\n", what, s->scarce, s->failing_process);
     for (size_t p = 0; p < s->count; p++) fprintf(stderr, "    process %zu: %s\n", p, s->call[p] ? s->call[p] : "gone");
     abort();
 }
@@ -82,7 +82,7 @@ static void wait_for_all(const svmp_peers *t, const char *call) {
     pthread_mutex_lock(&s->lock);
     s->call[t->rank] = call;
     const int last = ++s->waiting + s->gone == s->count;
-    if (last && s->gone > 0) stop(s, "Processes wait for those that have gone");
+    if (last && s->gone > 0) stop(s, "Processes wait for others that have ended");
     if (last) s->waiting = 0;
     pthread_mutex_unlock(&s->lock);
     for (size_t p = 0; last && p < s->count; p++) {
@@ -98,21 +98,21 @@ static void go(player *p) {
     pthread_mutex_lock(&s->lock);
     s->call[p->peers.rank] = NULL;
     s->gone++;
-    if (s->waiting > 0 && s->waiting + s->gone == s->count) stop(s, "Processes wait for those that have gone");
+    if (s->waiting > 0 && s->waiting + s->gone == s->count) stop(s, "Processes wait for others that have ended");
     pthread_mutex_unlock(&s->lock);
 }
 
-/* All see what all bring. */
+/* A collective call: every process reads the contributions of all. */
 static void meet(const svmp_peers *t, const char *call, size_t size, const void *mine,
-                 void (*look)(const svmp_peers *, void *), void *into) {
+                 void (*reader)(const svmp_peers *, void *), void *into) {
     player *p = t->own;
-    struct brought *all = &p->stage->brought[++p->calls % 2];
+    struct contributions *all = &p->stage->contributions[++p->calls % 2];
     free(all->given[t->rank]);
     all->given[t->rank] = malloc(size + 1);
     if (size > 0) memcpy(all->given[t->rank], mine, size);
     all->sizes[t->rank] = size;
     wait_for_all(t, call);
-    look(t, into);
+    reader(t, into);
 }
 
 static void require_all(const svmp_peers *t, int same, const char *what) {
@@ -127,77 +127,80 @@ typedef struct numbers {
 } numbers;
 
 static void same_sizes(const svmp_peers *t, const char *what) {
-    for (size_t p = 0; p < t->count; p++) require_all(t, seen_by(t)->sizes[p] == seen_by(t)->sizes[0], what);
+    for (size_t p = 0; p < t->count; p++)
+        require_all(t, contributions_to(t)->sizes[p] == contributions_to(t)->sizes[0], what);
 }
 
-static void look_sum(const svmp_peers *t, void *into) {
+static void read_sum(const svmp_peers *t, void *into) {
     const numbers *to = into;
     same_sizes(t, "Sums of different lengths");
     for (size_t k = 0; k < to->count; k++) {
         int64_t sum = 0;
-        for (size_t p = 0; p < t->count; p++) sum += ((int64_t *)seen_by(t)->given[p])[k];
+        for (size_t p = 0; p < t->count; p++) sum += ((int64_t *)contributions_to(t)->given[p])[k];
         ((int64_t *)to->values)[k] = sum;
     }
 }
 
-static void look_max(const svmp_peers *t, void *into) {
+static void read_max(const svmp_peers *t, void *into) {
     const numbers *to = into;
     same_sizes(t, "Largest numbers of different lengths");
     for (size_t k = 0; k < to->count; k++)
         for (size_t p = 0; p < t->count; p++) {
-            const double other = ((double *)seen_by(t)->given[p])[k];
+            const double other = ((double *)contributions_to(t)->given[p])[k];
             if (other > ((double *)to->values)[k]) ((double *)to->values)[k] = other;
         }
 }
 
 static void sum(const svmp_peers *t, size_t count, int64_t *values) {
-    meet(t, "sum", count * sizeof *values, values, look_sum, &(numbers){count, values});
+    meet(t, "sum", count * sizeof *values, values, read_sum, &(numbers){count, values});
 }
 
 static void max(const svmp_peers *t, size_t count, double *values) {
-    meet(t, "max", count * sizeof *values, values, look_max, &(numbers){count, values});
+    meet(t, "max", count * sizeof *values, values, read_max, &(numbers){count, values});
 }
 
-static void look_first(const svmp_peers *t, void *into) {
+static void read_broadcast(const svmp_peers *t, void *into) {
     const numbers *to = into;
     same_sizes(t, "A broadcast of different lengths");
-    if (seen_by(t)->sizes[to->count] > 0)
-        memcpy(to->values, seen_by(t)->given[to->count], seen_by(t)->sizes[to->count]);
+    if (contributions_to(t)->sizes[to->count] > 0)
+        memcpy(to->values, contributions_to(t)->given[to->count], contributions_to(t)->sizes[to->count]);
 }
 
 static void broadcast(const svmp_peers *t, size_t from, size_t size, void *bytes) {
-    meet(t, "broadcast", size, bytes, look_first, &(numbers){from, bytes});
+    meet(t, "broadcast", size, bytes, read_broadcast, &(numbers){from, bytes});
 }
 
-static void look_all(const svmp_peers *t, void *into) {
+static void read_all(const svmp_peers *t, void *into) {
     char *to = into;
-    for (size_t p = 0; to && p < t->count; to += seen_by(t)->sizes[p++])
-        if (seen_by(t)->sizes[p] > 0) memcpy(to, seen_by(t)->given[p], seen_by(t)->sizes[p]);
+    for (size_t p = 0; to && p < t->count; to += contributions_to(t)->sizes[p++])
+        if (contributions_to(t)->sizes[p] > 0) memcpy(to, contributions_to(t)->given[p], contributions_to(t)->sizes[p]);
 }
 
 static void gather(const svmp_peers *t, size_t size, const void *mine, void *all) {
-    meet(t, "gather", size, mine, look_all, all);
+    meet(t, "gather", size, mine, read_all, all);
 }
 
-static void look_collected(const svmp_peers *t, void *into) {
+static void read_collected(const svmp_peers *t, void *into) {
     const numbers *to = into;
     if (t->rank > 0) return;
     for (size_t p = 0; p < t->count; p++)
-        require_all(t, seen_by(t)->sizes[p] == ((const size_t *)to[1].values)[p], "Other sizes than were told");
-    look_all(t, to[0].values);
+        require_all(t, contributions_to(t)->sizes[p] == ((const size_t *)to[1].values)[p],
+                    "Sizes differ from those announced");
+    read_all(t, to[0].values);
 }
 
 static void collect(const svmp_peers *t, size_t size, const void *mine, const size_t *sizes, void *all) {
-    meet(t, "collect", size, mine, look_collected, (numbers[]){{0, all}, {0, (void *)(uintptr_t)sizes}});
+    meet(t, "collect", size, mine, read_collected, (numbers[]){{0, all}, {0, (void *)(uintptr_t)sizes}});
 }
 
-static void look_own(const svmp_peers *t, void *into) {
+static void read_own(const svmp_peers *t, void *into) {
     const numbers *to = into;
     size_t at = 0;
-    const size_t *sizes = seen_by(t)->given[0];
+    const size_t *sizes = contributions_to(t)->given[0];
     for (size_t p = 0; p < t->rank; p++) at += sizes[p];
-    require_all(t, sizes[t->rank] == to->count, "Other sizes than were told");
-    if (to->count > 0) memcpy(to->values, (char *)seen_by(t)->given[0] + t->count * sizeof *sizes + at, to->count);
+    require_all(t, sizes[t->rank] == to->count, "Sizes differ from those announced");
+    if (to->count > 0)
+        memcpy(to->values, (char *)contributions_to(t)->given[0] + t->count * sizeof *sizes + at, to->count);
 }
 
 static void deal(const svmp_peers *t, size_t size, void *mine, const size_t *sizes, const void *all) {
@@ -206,7 +209,7 @@ static void deal(const svmp_peers *t, size_t size, void *mine, const size_t *siz
     char *both = calloc(1, t->count * sizeof *sizes + total);
     if (t->rank == 0) memcpy(both, sizes, t->count * sizeof *sizes);
     if (total > 0) memcpy(both + t->count * sizeof *sizes, all, total);
-    meet(t, "deal", t->count * sizeof *sizes + total, both, look_own, &(numbers){size, mine});
+    meet(t, "deal", t->count * sizeof *sizes + total, both, read_own, &(numbers){size, mine});
     free(both);
 }
 
@@ -214,15 +217,15 @@ static void deal(const svmp_peers *t, size_t size, void *mine, const size_t *siz
 
 struct svmp_peer_line {
     player *of;
-    svmp_peer_routes routes;          /* of arrays behind the line */
-    double *held, *before, *arriving; /* rows of this round and of the one before, and where they are wanted */
+    svmp_peer_routes routes;          /* the arrays follow the line in memory */
+    double *held, *before, *arriving; /* rows of this round and the previous one, and their destination */
     uint64_t round, round_before;
-    size_t count;   /* numbers that are on their way */
-    uint64_t asked; /* how often */
+    size_t count;      /* numbers in transit */
+    uint64_t receives; /* number of calls of receive */
 };
 
-/* What a process brings: to how many neighbours, and to each its rank and how many rows; then the rows. All of it is a
- * copy, for a line may be gone when others still look. */
+/* The contribution of a process: the number of neighbours; for each its rank and its number of rows; then the rows. It
+ * is a copy, since a line may be freed while others still read. */
 typedef struct message {
     size_t neighbours;
     double numbers[];
@@ -252,9 +255,9 @@ static int plan(const svmp_peers *t, const svmp_peer_routes *routes, svmp_peer_l
     return SVMP_OK;
 }
 
-static void look_at_none(const svmp_peers *t, void *into) { (void)t, (void)into; }
+static void read_nothing(const svmp_peers *t, void *into) { (void)t, (void)into; }
 
-static void connect(svmp_peer_line *line) { meet(&line->of->peers, "connect", 0, NULL, look_at_none, NULL); }
+static void connect(svmp_peer_line *line) { meet(&line->of->peers, "connect", 0, NULL, read_nothing, NULL); }
 
 static void close_line(svmp_peer_line *line) {
     if (line == NULL) return;
@@ -265,12 +268,12 @@ static void close_line(svmp_peer_line *line) {
     svmp_release(line->of->context, line);
 }
 
-static void look_neighbours(const svmp_peers *t, void *into) {
+static void read_neighbours(const svmp_peers *t, void *into) {
     const svmp_peer_line *line = into;
     const svmp_peer_routes *own = &line->routes;
     double *held = line->held;
     for (size_t k = 0; k < own->neighbours; k++) {
-        const message *from = seen_by(t)->given[own->rank[k]];
+        const message *from = contributions_to(t)->given[own->rank[k]];
         const double *rank = from->numbers, *out = rank + from->neighbours, *rows = out + from->neighbours;
         size_t at = 0, me = 0;
         while (me < from->neighbours && rank[me] != (double)t->rank) at += (size_t)out[me++];
@@ -280,7 +283,7 @@ static void look_neighbours(const svmp_peers *t, void *into) {
     }
 }
 
-/* Until messages have arrived there is nothing in their place that anybody could use. */
+/* Until messages have arrived, their destination holds NaN. */
 static void send(svmp_peer_line *line, uint64_t round, const double *leaving, double *arriving) {
     const svmp_peer_routes *routes = &line->routes;
     const size_t neighbours = routes->neighbours;
@@ -298,20 +301,20 @@ static void send(svmp_peer_line *line, uint64_t round, const double *leaving, do
     line->before = line->held;
     line->held = before;
     line->round_before = line->round;
-    meet(&line->of->peers, "send", size, m, look_neighbours, line);
+    meet(&line->of->peers, "send", size, m, read_neighbours, line);
     free(m);
     line->arriving = arriving;
     line->round = round;
-    line->asked = 0;
+    line->receives = 0;
     for (size_t k = 0; k < line->count; k++) arriving[k] = NAN;
 }
 
-/* What has come of neighbour k over a link that loses: a third of the time nothing, and a third the rows of the round
- * before. What has come once is not replaced by what is older. */
+/* Receives from neighbour k over a lossy link: a third of the time nothing, a third the rows of the previous round.
+ * Rows are never replaced by older ones. */
 static void receive_perhaps(svmp_peer_line *line, size_t k, size_t at, uint64_t *round) {
     const size_t size = line->routes.in[k] * line->routes.length * sizeof *line->held;
     uint64_t draw = svmp_hash_word(SVMP_HASH_START, line->of->peers.rank);
-    draw = svmp_hash_word(svmp_hash_word(svmp_hash_word(draw, line->round), k), line->asked);
+    draw = svmp_hash_word(svmp_hash_word(svmp_hash_word(draw, line->round), k), line->receives);
     if (*round == line->round) return;
     if (draw % 3 == 0 || (draw % 3 == 1 && line->round_before == 0)) {
         line->of->lost++;
@@ -325,9 +328,9 @@ static void receive_perhaps(svmp_peer_line *line, size_t k, size_t at, uint64_t 
     }
 }
 
-/* Rows come when somebody waits for them, or asks for the third time. */
+/* Rows arrive when the caller waits for them or calls for the third time. */
 static void receive(svmp_peer_line *line, uint64_t *round, int wait) {
-    if (++line->asked % 3 != 0 && !wait) return;
+    if (++line->receives % 3 != 0 && !wait) return;
     for (size_t k = 0, at = 0; line->of->stage->lossy && k < line->routes.neighbours; k++) {
         receive_perhaps(line, k, at, &round[k]);
         at += line->routes.in[k] * line->routes.length;
@@ -370,7 +373,7 @@ static void prepare(stage *s, size_t rank, player *p) {
     assert_ok(svmp_context_set_threads(p->context, 1));
     p->context->peers = &p->peers;
     p->made = 0;
-    p->scarce = rank == s->poor ? s->scarce : 0;
+    p->scarce = rank == s->failing_process ? s->scarce : 0;
 }
 
 static void play_all(stage s, void (*play)(player *), const void *script, player *players) {
@@ -386,15 +389,15 @@ static void play_all(stage s, void (*play)(player *), const void *script, player
     for (size_t p = 0; p < count; p++) pthread_join(threads[p], NULL);
     for (size_t p = 0; p < count; p++) {
         sem_destroy(&s.go_on[p]);
-        free(s.brought[0].given[p]);
-        free(s.brought[1].given[p]);
+        free(s.contributions[0].given[p]);
+        free(s.contributions[1].given[p]);
     }
     pthread_mutex_destroy(&s.lock);
 }
 
-void stage_play_poor(size_t count, void (*play)(player *), const void *script, size_t poor, long scarce,
-                     player *players) {
-    play_all((stage){.count = count, .poor = poor, .scarce = scarce}, play, script, players);
+void stage_play_scarce(size_t count, void (*play)(player *), const void *script, size_t failing_process, long scarce,
+                       player *players) {
+    play_all((stage){.count = count, .failing_process = failing_process, .scarce = scarce}, play, script, players);
 }
 
 void stage_play_lossy(size_t count, void (*play)(player *), const void *script, player *players) {
@@ -402,7 +405,7 @@ void stage_play_lossy(size_t count, void (*play)(player *), const void *script, 
 }
 
 void stage_play(size_t count, void (*play)(player *), const void *script, player *players) {
-    stage_play_poor(count, play, script, 0, 0, players);
+    stage_play_scarce(count, play, script, 0, 0, players);
 }
 
 void stage_end(size_t count, player *players) {

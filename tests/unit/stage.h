@@ -1,5 +1,5 @@
-/* Several processes played by threads: each has a context of its own, and their collective calls meet in shared memory.
- * When one has left, or calls something else, while others wait for it, that is said and the program ends. */
+/* Several processes simulated by threads: each has its own context, and collective calls use shared memory. If one has
+ * ended, or makes a different call, while others wait for it, the program reports it and aborts. */
 #ifndef SVMP_TEST_STAGE_H
 #define SVMP_TEST_STAGE_H
 
@@ -17,23 +17,22 @@ typedef struct player {
     void (*play)(struct player *p);
     const void *script;
     svmp_status status;
-    size_t calls;    /* collective ones */
-    long made, live; /* allocations so far, of memory or of a locale; and those of memory that are not released */
-    long scarce;     /* the one that fails, counted from 1; 0: none */
-    long lost,
-        late; /* rows of a neighbour that had not come when they were asked for, or were those of the round before */
+    size_t calls;    /* collective calls */
+    long made, live; /* allocations so far, of memory or a locale; and unreleased ones of memory */
+    long scarce;     /* the allocation that fails, counted from 1; 0: none */
+    long lost, late; /* receives that found no rows, or those of the previous round */
 } player;
 
-/* Runs `play` in `count` processes; `scarce`, of process `poor`, is the allocation that fails. */
+/* Runs `play` in `count` processes; allocation `scarce` of process `failing_process` fails. */
 void stage_play(size_t count, void (*play)(player *), const void *script, player *players);
-void stage_play_poor(size_t count, void (*play)(player *), const void *script, size_t poor, long scarce,
-                     player *players);
+void stage_play_scarce(size_t count, void (*play)(player *), const void *script, size_t failing_process, long scarce,
+                       player *players);
 
-/* The same over links that lose: whoever asks for the rows of a neighbour may find none, or those of the round before,
- * and has to ask again. */
+/* The same over lossy links: a process may receive no rows of a neighbour, or those of the previous round, and has to
+ * try again. */
 void stage_play_lossy(size_t count, void (*play)(player *), const void *script, player *players);
 
-/* Frees the contexts; all that was allocated has been released. */
+/* Frees the contexts and checks that all memory has been released. */
 void stage_end(size_t count, player *players);
 
 #endif

@@ -112,7 +112,7 @@ void test_dense(const svmp_model *model, double *precision, double *linear) {
     }
 }
 
-/* Gauss and Jordan, in place; a positive definite matrix needs no pivoting. */
+/* Gauss-Jordan elimination in place; a positive definite matrix needs no pivoting. */
 void test_invert(size_t d, double *a) {
     for (size_t k = 0; k < d; k++) {
         const double pivot = 1 / a[k * d + k];

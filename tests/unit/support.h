@@ -1,4 +1,4 @@
-/* What the unit tests share: cmocka in its required order, a context that fails loudly, small models. */
+/* Shared by the unit tests: cmocka's headers in their required order, contexts, small models. */
 #ifndef SVMP_TEST_SUPPORT_H
 #define SVMP_TEST_SUPPORT_H
 
@@ -15,14 +15,14 @@
 
 #define assert_ok(call) assert_int_equal((call), SVMP_OK)
 
-/* |a - b| <= tolerance * max(1, |b|), with the numbers shown when it fails. */
+/* |a - b| <= tolerance * max(1, |b|), and shows the numbers if it fails. */
 #define assert_near(a, b, tolerance) test_assert_near((a), (b), (tolerance), __FILE__, __LINE__)
 void test_assert_near(double a, double b, double tolerance, const char *file, int line);
 
-/* A context with `threads` threads whose errors stay silent; the tests read svmp_context_error. */
+/* A context with `threads` threads that prints no errors; tests read svmp_context_error. */
 svmp_context *test_context(int threads);
 
-/* A context whose `left`-th allocation from now fails, and all after it. */
+/* A context whose `left`-th allocation from now and all later ones fail. */
 typedef struct scarce_memory {
     long left;
 } scarce_memory;
@@ -32,7 +32,7 @@ svmp_context *scarce_context(scarce_memory *memory);
 /* The default options, with the method graphical. */
 run_options graphical_options(void);
 
-/* The k-th uniform number on (-1, 1) of a stream that is the test's own. */
+/* The k-th uniform number on (-1, 1) of the test's random stream. */
 double test_random(uint64_t stream, uint64_t k);
 
 /* A Gaussian model on a random graph of `nodes` nodes of one or two variables (one when `scalar`), each pair joined

@@ -94,7 +94,7 @@ svmp_model *target_logistic(svmp_context *context) {
     return model;
 }
 
-/* The trapezoid rule on a fine grid that reaches ten standard deviations of the prior: its error is far below 1e-6. */
+/* The trapezoidal rule on a fine grid up to ten standard deviations of the prior; its error is far below 1e-6. */
 void target_logistic_moments(double mean[2], double variance[2]) {
     enum { POINTS = 400 };
     double total = 0, first[2] = {0}, second[2] = {0}, ignored[2];

@@ -1,4 +1,4 @@
-/* Posteriors that samplers are tried on, and simple estimates from their chains. */
+/* Posteriors for tests of samplers, and simple estimates from their chains. */
 #ifndef SVMP_TEST_TARGETS_H
 #define SVMP_TEST_TARGETS_H
 
@@ -17,7 +17,7 @@ void target_logistic_moments(double mean[2], double variance[2]);
 /* A run from start to end. */
 svmp_particles *target_infer(const svmp_model *model, const run_options *options);
 
-/* Mean of f(x) over the draws of a variable and its standard error: the draws cut into batches, whose means vary. */
+/* Mean of f(x) over the draws of a variable, and its standard error from batch means. */
 typedef struct estimate {
     double mean, error;
 } estimate;
@@ -26,8 +26,7 @@ estimate target_mean(svmp_particles *particles, size_t variable, double (*f)(dou
 double target_value(double x, double centre);  /* x - centre */
 double target_square(double x, double centre); /* (x - centre)^2 */
 
-/* How far the draws of a variable are from uniform ranks: sorts `values`, each in (0, 1), and returns Kolmogorov's
- * sqrt(n) sup |F_n - F|. */
+/* Kolmogorov's statistic sqrt(n) sup |F_n - F| for uniformity; sorts `values`, each in (0, 1). */
 double target_kolmogorov(size_t n, double *values);
 
 /* The standard normal distribution function. */

@@ -3,7 +3,7 @@
 
 #include "expr/expr_vectors.h"
 
-/* A program of the inputs' expression. */
+/* A program from an expression of the inputs. */
 static program *finish(program_builder *b, expr value, size_t slots) {
     program *compiled;
     assert_ok(svmp_program_finish(b, value, slots, 0, &compiled));
@@ -66,7 +66,7 @@ static void test_vectors(void **state) {
     stop(context, b);
 }
 
-/* Every permutation of every small length is sorted. */
+/* Sorts all vectors of zeros and ones of every small length. */
 static void test_sorting(void **state) {
     (void)state;
     svmp_context *context;
@@ -79,7 +79,7 @@ static void test_sorting(void **state) {
         program *compiled;
         assert_ok(svmp_program_finish_values(b, count, sorted, count, 0, &compiled));
         enum { N = 512 };
-        double x[9 * N], values[9 * N]; /* the 0-1 principle: all vectors of zeros and ones */
+        double x[9 * N], values[9 * N]; /* by the 0-1 principle this suffices */
         for (size_t l = 0; l < N; l++)
             for (size_t k = 0; k < count; k++) x[k * N + l] = (double)(l >> k & 1);
         test_run(compiled, N, x, NULL, values, NULL);

@@ -1,4 +1,4 @@
-/* Random numbers are functions of their place; contexts and allocators. */
+/* Random numbers are functions of their index; contexts and allocators. */
 #include "support.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@
 
 static random_stream stream(uint64_t seed) { return (random_stream){.seed = seed, .purpose = RANDOM_TEST}; }
 
-/* The first words of Philox4x64-10 for the zero counter and key 0 are published with Random123; ours has our own key,
- * so the facts are checked instead: moments within 4 standard errors, and no dependence on n. */
+/* Random123 publishes the first words of Philox4x64-10 for counter 0 and key 0. Our key differs, so the test checks
+ * moments within 4 standard errors, and that numbers do not depend on n. */
 static void test_normal_moments(void **state) {
     (void)state;
     enum { N = 100000 };
@@ -77,7 +77,8 @@ static void test_below_is_uniform(void **state) {
     assert_true(chi_square < 20.5); /* 0.999 quantile of chi-square with 5 degrees of freedom */
 }
 
-/* Places are a permutation; over streams, every place is equally likely, and neighbours' places hardly correlate. */
+/* Places form a permutation; over streams every place is equally likely, and neighbours' places are nearly
+ * uncorrelated. */
 static void test_places_permute(void **state) {
     (void)state;
     static const uint64_t counts[] = {1, 2, 3, 7, 16, 17, 100, 1000};
@@ -149,8 +150,8 @@ static void test_every_status_has_a_text(void **state) {
 
 /* ---- exact sums -------------------------------------------------------------------------------------------------- */
 
-/* Without rounding there is no order: numbers of all sizes, forwards, backwards and in two halves, cancel to what is
- * left. */
+/* An exact sum does not depend on order: numbers of all sizes, added forwards, backwards and in two halves, cancel to
+ * the same remainder. */
 static void exact_sums_have_no_order(void **unused) {
     (void)unused;
     enum { COUNT = 4001 };
@@ -161,7 +162,7 @@ static void exact_sums_have_no_order(void **unused) {
         values[k] = ldexp(x, (int)(k % 1900) - 950);
         values[k + 1] = -values[k];
     }
-    values[COUNT - 1] = 0x1.23456789abcdep-1030; /* what remains */
+    values[COUNT - 1] = 0x1.23456789abcdep-1030; /* the remainder */
     for (size_t k = 0; k < COUNT; k++) {
         svmp_exact_add(&forwards, values[k]);
         svmp_exact_add(&backwards, values[COUNT - 1 - k]);
@@ -173,7 +174,7 @@ static void exact_sums_have_no_order(void **unused) {
     assert_true(svmp_exact_value(&left) == values[COUNT - 1]);
 }
 
-/* Whole numbers add up as they do in 64 bits; a sum is negative, infinite or NaN where it should be. */
+/* Integers add up as in 64 bits; sums can be negative, infinite or NaN. */
 static void exact_sums_are_sums(void **unused) {
     (void)unused;
     exact_sum sum = {0}, infinite = {0};
@@ -191,14 +192,14 @@ static void exact_sums_are_sums(void **unused) {
     assert_true(isnan(svmp_exact_value(&infinite)));
 }
 
-/* Two processes that add their words are one that adds all numbers, whatever these are. */
+/* Adding the words of two processes' sums gives the sum of all numbers. */
 static void exact_sums_are_added_as_words(void **unused) {
     static const double values[] = {0, 1e300, -1e300, 1, 0x1p-1074, INFINITY, -INFINITY, NAN};
     enum { COUNT = sizeof values / sizeof *values };
     (void)unused;
     for (size_t a = 0; a < COUNT; a++)
         for (size_t b = 0; b < COUNT; b++) {
-            exact_sum both[2] = {0}, alone = {0}; /* of one process, and of the other */
+            exact_sum both[2] = {0}, alone = {0}; /* of each process */
             svmp_exact_add(&both[0], values[a]);
             svmp_exact_add(&both[1], values[b]);
             svmp_exact_add(&alone, values[a]);
@@ -211,8 +212,8 @@ static void exact_sums_are_added_as_words(void **unused) {
         }
 }
 
-/* Products of transforms are transforms of circular convolutions, by the definition of these; the way back is `length`
- * times what went in. Also of lengths that are gone through by halves. */
+/* Products of transforms are transforms of circular convolutions; the inverse transform returns `length` times the
+ * input. Includes lengths that are transformed by halves. */
 static void test_transforms_convolve(void **state) {
     (void)state;
     enum { MOST = 4096 };
@@ -252,8 +253,8 @@ static void test_transforms_convolve(void **state) {
     svmp_context_free(context);
 }
 
-/* The quick numbers are those of libm's functions to rounding (an angle near a zero of its cosine has an error of
- * 2^-52, times the radius), and the l-th one does not depend on how many there are. */
+/* The fast normal numbers equal those of libm's functions to rounding (near a zero of the cosine the error is 2^-52
+ * times the radius), and the l-th one does not depend on their count. */
 static void test_quick_numbers(void **state) {
     enum { N = 100000 };
     static double quick[N], plain[N], few[N];
@@ -279,7 +280,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Order statistics are those of a sort, wherever the sample misleads: in ties, lumps, sorted and periodic numbers. */
+/* Order statistics equal those of a sort, even where the pivot sample misleads: ties, clusters, sorted and periodic
+ * numbers. */
 static void test_selection_is_that_of_a_sort(void **state) {
     (void)state;
     enum { MOST = 20000 };
@@ -304,7 +306,7 @@ static void test_selection_is_that_of_a_sort(void **state) {
     free(sorted);
 }
 
-/* A control group's file says "max" or a number of bytes; what is neither is no limit. */
+/* A control group's file contains "max" or a number of bytes; anything else means no limit. */
 static void test_memory_limits(void **state) {
     (void)state;
     const struct {
@@ -325,7 +327,7 @@ static void test_memory_limits(void **state) {
     assert_true(svmp_machine_memory() > 1e6 && svmp_machine_memory() < 1e16);
 }
 
-/* One edit turns a word of three letters into another, two a word of six; a beginning is as good as the whole. */
+/* A suggestion may differ by one edit in a word of three letters, by two in a word of six; a prefix also matches. */
 static void test_names_are_suggested(void **state) {
     (void)state;
     static const char *const names[] = {"run", "report", "particles", "init"};
@@ -339,7 +341,7 @@ static void test_names_are_suggested(void **state) {
     assert_string_equal(svmp_name_suggest("sed=5", 3, 1, &(const char *){"seed"}), "seed");
 }
 
-/* Parts are lines "part: yes" or "part: no, reason", and nothing but the whole word is a part. */
+/* Parts are lines "part: yes" or "part: no, reason"; a part matches only as a whole word. */
 static void test_parts_of_the_build(void **state) {
     (void)state;
     char part[64];

@@ -1,15 +1,15 @@
-/* Factors given as functions: what is refused of them, by every method, and whether their gradients are right. */
+/* Factors given as functions: values that every method refuses, and checks of their gradients. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "support.h"
 
-/* ---- a value that is no number ----------------------------------------------------------------------------------- */
+/* ---- a value that is not a number -------------------------------------------------------------------------------- */
 
-/* -(x0 - x1)^2/2; but from the call on that is counted down to, NaN in the last particle of it. */
+/* -(x0 - x1)^2/2, but NaN in the last particle after `sound` calls. */
 typedef struct fickle {
-    long sound; /* calls that are left */
+    long sound; /* remaining calls with finite values */
 } fickle;
 
 static int becomes_nan(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
@@ -39,7 +39,7 @@ static svmp_model *pair_with(svmp_context *context, svmp_factor_function functio
 static const char sentence[] = "The callback of factor 2 (a, b) returned NaN at a finite point. It must return "
                                "-INFINITY where the density is zero.";
 
-/* Sooner or later, on every backend: the run fails, and the error has the factor. */
+/* Early or late, on every backend: the run fails and the error names the factor. */
 static void test_every_method_refuses_nan(void **state) {
     (void)state;
     const char *const backends[] = {"cpu", "ref"}, *method;
@@ -61,7 +61,7 @@ static void test_every_method_refuses_nan(void **state) {
                 assert_ok(svmp_options_set(options, "draws", "30"));
                 const svmp_status made = svmp_run_create(model, options, &run);
                 f.sound = sound;
-                if (made == SVMP_UNSUPPORTED) { /* exact: the model is not Gaussian as written */
+                if (made == SVMP_UNSUPPORTED) { /* exact refuses the model: it is not Gaussian as written */
                     assert_string_equal(method, "exact");
                 } else {
                     assert_ok(made);
@@ -87,7 +87,7 @@ static int has_nan_slope(size_t n, const double *const *x, double *value, double
     return 0;
 }
 
-/* The value is fine, but not its derivative: no method ends as if nothing were. */
+/* The value is finite, but its derivative is not: every method that reads it fails. */
 static void test_every_method_refuses_nan_scores(void **state) {
     (void)state;
     const char *method;
@@ -112,7 +112,7 @@ static void test_every_method_refuses_nan_scores(void **state) {
     }
 }
 
-/* So do an evaluation, and the starts that look at the density. */
+/* An evaluation fails, too, and so do starts that evaluate the density. */
 static void test_evaluations_and_starts_refuse_nan(void **state) {
     (void)state;
     const char *const starts[] = {"map", "gaussian"};
@@ -138,7 +138,7 @@ static void test_evaluations_and_starts_refuse_nan(void **state) {
     svmp_context_free(context);
 }
 
-/* Zero density is -INFINITY: samplers keep away from there. And what comes of infinite variables is not the factor's.
+/* -INFINITY is zero density, which samplers avoid. A NaN from infinite variables is not the factor's fault.
  */
 static int half_line(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)user_data;
@@ -167,7 +167,8 @@ static void test_zero_density_and_infinite_variables(void **state) {
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
-/* Smooth, far from linear, on different scales, and with a domain. Wrong in the derivative by slot `wrong` by a factor.
+/* Smooth, strongly nonlinear, on different scales, with a bounded domain. The derivative by slot `wrong` is off by a
+ * factor.
  */
 typedef struct spoilt {
     size_t wrong; /* SIZE_MAX: none */
@@ -197,7 +198,7 @@ static svmp_model *triples(svmp_context *context, size_t count, const spoilt *s)
     return model;
 }
 
-/* A right gradient is right to many digits, also within 0.001 of the end of its domain. */
+/* A correct gradient agrees to many digits, also within 0.001 of the edge of its domain. */
 static void test_right_gradients(void **state) {
     (void)state;
     enum { COUNT = 4, N = 3 };
@@ -218,7 +219,7 @@ static void test_right_gradients(void **state) {
     svmp_context_free(context);
 }
 
-/* One derivative of twelve is off by a thousandth: it is found, and by how much. */
+/* One derivative of twelve is off by a thousandth: the check finds it and its error. */
 static void test_a_wrong_gradient_is_found(void **state) {
     (void)state;
     enum { COUNT = 4 };
@@ -242,7 +243,7 @@ static void test_a_wrong_gradient_is_found(void **state) {
         }
 }
 
-/* A gradient that is no number, a wrong sign, a missing one, and a wrong one where the value is large. */
+/* A gradient that is NaN, one with a wrong sign, a missing one, and a wrong one of a large value. */
 static int odd(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     const double factor = *(const double *)user_data;
     for (size_t l = 0; l < n; l++) {
@@ -255,8 +256,8 @@ static int odd(size_t n, const double *const *x, double *value, double *const *g
 static void test_odd_gradients(void **state) {
     (void)state;
     const struct { double factor, error; } cases[] = {{1, 0}, {NAN, INFINITY}, {-1, 2}, {0, 1}, {1.01, 0.01 / 1.01}};
-    const double x = 1.5,
-                 tolerance = 5e-6; /* the value is known to 1e-8, so the derivative to 4e-8/0.1, taken 4 times */
+    const double x = 1.5, tolerance = 5e-6; /* the value is accurate to 1e-8, so the derivative to 4e-8/0.1; the
+                                               tolerance is 4 times that */
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         svmp_context *context = test_context(1);
         double factor = cases[k].factor;
@@ -277,7 +278,7 @@ static void test_odd_gradients(void **state) {
     }
 }
 
-/* Statements of the language are factors, too; a Gaussian model has nothing to check. */
+/* Statements of the language are factors, too; a Gaussian model has no functions to check. */
 static void test_texts_and_gaussians(void **state) {
     (void)state;
     static const char text[] = "model {\n for (i in 1:3) { y[i] ~ dpois(exp(a + b * x[i])) }\n a ~ dt(0, 1, 4)\n"
@@ -306,7 +307,7 @@ static void test_texts_and_gaussians(void **state) {
 
 static int always_fails(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)n, (void)x, (void)value, (void)gradient, (void)user_data;
-    return 2; /* whatever it is, but 0 */
+    return 2; /* any value but 0 */
 }
 
 static void test_checks_that_cannot_be_made(void **state) {

@@ -12,7 +12,7 @@
 #include "unit/files.h"
 #include "unit/stage.h"
 
-/* NULL: it was refused. */
+/* Returns NULL if the model is refused. */
 static svmp_model *read_model(svmp_context *context, const char *text, const char *dump) {
     svmp_data *data = NULL;
     svmp_model *model = NULL;
@@ -50,7 +50,7 @@ static void assert_gradient(const svmp_model *model, size_t count, double *x) {
     }
 }
 
-/* A square of four areas, one more beside it, and an island. */
+/* A square of four areas, one area beside it, and an island. */
 #define MAP "num <- c(2, 2, 2, 3, 1, 0) adj <- c(2, 3, 1, 4, 1, 4, 2, 3, 5, 4) "
 static const int pairs[][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}};
 
@@ -103,7 +103,7 @@ static void test_normal(void **state) {
     svmp_context_free(context);
 }
 
-/* Neighbours' weights divided by their number, and variances 1 / number, as is usual. */
+/* The usual form: neighbours' weights and variances divided by the number of neighbours. */
 static const char proper_dump[] = MAP "C <- c(0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.3333333333333333, 0.3333333333333333, "
                                       "0.3333333333333333, 1) M <- c(0.5, 0.5, 0.5, 0.3333333333333333, 1, 1) "
                                       "y <- c(1, 0, 2, -1, 0.3, 4)";
@@ -126,7 +126,7 @@ static void test_proper(void **state) {
         "(equals(i, j) - g * c[i, j]) / M[i] } }\n m ~ dnorm(0, 1)\n tau ~ dgamma(2, 3)\n g ~ dunif(-1, 1) }",
         "M <- c(0.5, 0.5, 0.5, 0.3333333333333333, 1, 1) y <- c(1, 0, 2, -1, 0.3, 4)");
     if (other == NULL) fail_msg("%s", svmp_context_error(context));
-    for (uint64_t turn = 0; turn < 4; turn++) { /* the map has two sides: its eigenvalues go from -1 to 1 */
+    for (uint64_t turn = 0; turn < 4; turn++) { /* the graph is bipartite: its eigenvalues range from -1 to 1 */
         double x[3];
         svmp_random_normals((random_stream){.seed = turn, .purpose = RANDOM_TEST}, 3, x);
         assert_near(density(one, x), density(other, x), 1e-9);

@@ -32,9 +32,9 @@ static svmp_mixing mixing_of(size_t chains, size_t draws, const double *x) {
     return mixing;
 }
 
-/* n (1 - rho)/(1 + rho) draws for the mean of x. That of its normal scores is the same, as x is normal. For the tails,
- * the indicators are correlated less: more draws, but not above n by much. R-hat is near 1. rho < 0 is worth more than
- * n. */
+/* The effective sample size of the mean of x is n (1 - rho)/(1 + rho); that of its normal scores is the same, as x is
+ * normal. The indicators of the tails are less correlated: their effective size is larger, but not much above n. R-hat
+ * is near 1. With rho < 0 the effective size exceeds n. */
 static void test_effective_draws_of_autoregressive_series(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 2000, SEEDS = 20 };
@@ -53,7 +53,7 @@ static void test_effective_draws_of_autoregressive_series(void **state) {
             if (rho < 0) assert_true(m.bulk_draws > CHAINS * DRAWS);
         }
         assert_near(bulk / expected, 1, 0.06);
-        assert_near(mean / expected, 1, 0.08); /* times the variance of a draw, 1, estimated as well */
+        assert_near(mean / expected, 1, 0.08); /* times the estimated variance of a draw, 1 */
     }
     free(x);
 }
@@ -63,7 +63,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Mean, sd and quantiles, the slow way. */
+/* Mean, sd and quantiles by their definitions. */
 static svmp_moments moments_of(size_t count, double *x) {
     svmp_moments m = {0};
     const double p[] = {0.05, 0.5, 0.95};
@@ -80,7 +80,7 @@ static svmp_moments moments_of(size_t count, double *x) {
     return m;
 }
 
-/* rho_t of the halves, by its definition; rho_0 is 1. */
+/* rho_t of the split chains, by its definition; rho_0 is 1. */
 static double correlation(size_t chains, size_t draws, const double *x, size_t lag) {
     const size_t half = draws / 2, count = 2 * chains;
     double within = 0, between = 0, lagged = 0, grand = 0, means[2 * 4];
@@ -119,8 +119,8 @@ static size_t monotone_sequence(size_t chains, size_t draws, const double *x, do
     return 0;
 }
 
-/* Many short chains: n/(1 + 2 sum of (1 - k/T) rho^k over k < T) draws for the mean, whatever T; chains that stand
- * still are worth a draw each, and not all that they have. */
+/* Many short chains: the effective size of the mean is n/(1 + 2 sum of (1 - k/T) rho^k over k < T) for all T. A
+ * constant chain counts as one draw. */
 static void test_short_chains(void **state) {
     (void)state;
     enum { CHAINS = 400 };
@@ -137,7 +137,7 @@ static void test_short_chains(void **state) {
     free(x);
 }
 
-/* Of a few lags, and of so many that they are computed by transforms. */
+/* With few lags, and with enough that they are computed by Fourier transforms. */
 static void test_the_monotone_sequence(void **state) {
     (void)state;
     enum { CHAINS = 2, SEEDS = 30 };
@@ -159,13 +159,13 @@ static void test_the_monotone_sequence(void **state) {
             longest = 2 * last > longest ? 2 * last : longest;
             compared++;
         }
-        assert_true(compared > SEEDS / 2 && rises > 5); /* where it matters */
+        assert_true(compared > SEEDS / 2 && rises > 5); /* in some cases the minimum matters */
         if (c == 1) assert_true(longest > 200);
     }
 }
 
-/* A standard error is the standard deviation, over seeds, of what it is the error of: the mean of z^2 is 1, with a
- * standard error of sqrt(2/SEEDS). A single error is noisy itself, that of a quantile most: their mean square is taken.
+/* A standard error equals the standard deviation of its estimate over seeds: the mean of z^2 is 1 with a standard error
+ * of sqrt(2/SEEDS). Single standard errors are noisy, those of quantiles most, so their mean square is used.
  */
 static void test_standard_errors_are_standard_deviations(void **state) {
     (void)state;
@@ -186,9 +186,10 @@ static void test_standard_errors_are_standard_deviations(void **state) {
     free(x);
 }
 
-/* Of independent normal draws: 1/sqrt(n), 1/sqrt(2n), and sqrt(p (1 - p)/n) / density at the quantile. The last is half
- * of what lies between order statistics some m = 2 sqrt(n p (1 - p)) apart, has the relative standard deviation
- * 1/sqrt(m), and is up to two in m too long, as its ends are rounded outwards. */
+/* Standard errors for independent normal draws: 1/sqrt(n) of the mean, 1/sqrt(2n) of the sd, and sqrt(p (1 - p)/n) /
+ * density of a quantile. The last is estimated as half the distance between order statistics about m = 2 sqrt(n p (1 -
+ * p)) apart: its relative standard deviation is 1/sqrt(m), and it is too long by up to 2/m, since the ends are rounded
+ * outwards. */
 static void test_standard_errors_of_independent_draws(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 4000, SEEDS = 40 };
@@ -208,8 +209,8 @@ static void test_standard_errors_of_independent_draws(void **state) {
     free(x);
 }
 
-/* R-hat and effective draws do not depend on units, the errors are in them: also where squares would overflow or
- * vanish. */
+/* R-hat and effective sample sizes do not depend on units, and standard errors scale with them, even if squares would
+ * overflow or underflow. */
 static void test_units(void **state) {
     (void)state;
     enum { CHAINS = 2, DRAWS = 200 };
@@ -226,7 +227,7 @@ static void test_units(void **state) {
     }
 }
 
-/* What is not finite has neither ranks nor a mean; it does not keep the sample from an answer either. */
+/* Draws that are not finite have no ranks and no mean, but do not break the diagnostics. */
 static void test_not_finite(void **state) {
     (void)state;
     double x[40];
@@ -239,7 +240,7 @@ static void test_not_finite(void **state) {
     }
 }
 
-static void test_chains_that_differ(void **state) {
+static void test_different_chains(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 500 };
     double x[CHAINS * DRAWS];
@@ -249,20 +250,21 @@ static void test_chains_that_differ(void **state) {
     svmp_mixing m = mixing_of(CHAINS, DRAWS, x);
     assert_true(m.r_hat > 1.1 && m.bulk_draws < 100);
     normals(1, CHAINS * DRAWS, x);
-    for (size_t t = 0; t < DRAWS; t++) x[t] *= 4; /* another scale: only the folded draws tell */
+    for (size_t t = 0; t < DRAWS; t++) x[t] *= 4; /* another scale: only the folded draws detect it */
     assert_true(mixing_of(CHAINS, DRAWS, x).r_hat > 1.1);
     normals(1, CHAINS * DRAWS, x);
-    for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] += (double)(k % DRAWS) / DRAWS * 3; /* a trend: only halves tell */
+    for (size_t k = 0; k < CHAINS * DRAWS; k++)
+        x[k] += (double)(k % DRAWS) / DRAWS * 3; /* a trend: only split chains detect it */
     assert_true(mixing_of(CHAINS, DRAWS, x).r_hat > 1.1);
-    assert_true(mixing_of(1, DRAWS, x).r_hat > 1.1); /* one chain against itself */
-    for (size_t k = 0; k < CHAINS * DRAWS; k++) {    /* each chain stuck */
+    assert_true(mixing_of(1, DRAWS, x).r_hat > 1.1); /* a single chain */
+    for (size_t k = 0; k < CHAINS * DRAWS; k++) {    /* each chain is stuck */
         const size_t chain = k / DRAWS;
         x[k] = (double)chain;
     }
     assert_true(isinf(mixing_of(CHAINS, DRAWS, x).r_hat));
 }
 
-/* Ranks do not change under a monotone map, however heavy it makes the tails; the mean's error does. */
+/* Ranks are invariant under a monotone map, even one with heavy tails; the standard error of the mean is not. */
 static void test_ranks_alone_matter(void **state) {
     (void)state;
     enum { CHAINS = 3, DRAWS = 301 };
@@ -274,7 +276,7 @@ static void test_ranks_alone_matter(void **state) {
     assert_true(b.error.mean > 10 * a.error.mean);
 }
 
-/* An odd length leaves out the middle draw of each chain: whatever stands there, ranks and means do not see it. */
+/* With an odd length the middle draw of each chain is left out: its value affects neither ranks nor means. */
 static void test_odd_lengths(void **state) {
     (void)state;
     enum { CHAINS = 2, DRAWS = 101 };
@@ -285,7 +287,7 @@ static void test_odd_lengths(void **state) {
     assert_near(mixing_of(CHAINS, DRAWS, x).bulk_draws, mixing_of(CHAINS, DRAWS - 1, even).bulk_draws, 1e-12);
 }
 
-/* Coins: two values share two mean ranks, and the draws are worth as many as there are. */
+/* Binary draws: the two values have tied ranks, and the effective size is the number of draws. */
 static void test_ties(void **state) {
     (void)state;
     enum { CHAINS = 4, DRAWS = 1000 };
@@ -296,7 +298,7 @@ static void test_ties(void **state) {
     assert_true(m.r_hat < 1.01);
     assert_near(m.bulk_draws / (CHAINS * DRAWS), 1, 0.15);
     assert_near(m.error.mean, 0.5 / sqrt(CHAINS * DRAWS), 0.002);
-    assert_true(isnan(m.tail_draws) && isnan(m.error.q95)); /* no draw lies above the 95 % quantile, 1 */
+    assert_true(isnan(m.tail_draws) && isnan(m.error.q95)); /* no draw exceeds the 95 % quantile, 1 */
     autoregressive(3, CHAINS, DRAWS, 0.5, x);               /* the mean rank is the same from above and from below */
     for (size_t k = 0; k < CHAINS * DRAWS; k++) x[k] = x[k] > 1 ? 2 : x[k] > 0.5;
     const double upright = mixing_of(CHAINS, DRAWS, x).bulk_draws;
@@ -307,7 +309,7 @@ static void test_ties(void **state) {
     assert_near(mixing_of(CHAINS, DRAWS, x).tail_draws / (CHAINS * DRAWS), 1, 0.2);
 }
 
-static void test_too_little_to_tell(void **state) {
+static void test_too_few_draws(void **state) {
     (void)state;
     double x[40];
     for (size_t k = 0; k < 40; k++) x[k] = 3.5;
@@ -339,7 +341,8 @@ static void test_sorting(void **state) {
     }
 }
 
-/* Through the particles: the same numbers, for any threads, and none for particles that are no chains' draws. */
+/* Via the particles: the same numbers for any number of threads, and none for particles that are not draws of chains.
+ * */
 static void test_particles(void **state) {
     (void)state;
     enum { VARIABLES = 60, CHAINS = 4, DRAWS = 200, COUNT = CHAINS * DRAWS };
@@ -371,7 +374,7 @@ static void test_particles(void **state) {
     free(x);
 }
 
-/* Every allocation of a room for long chains fails in turn. */
+/* Each allocation of a workspace for long chains fails in turn. */
 static void test_memory(void **state) {
     (void)state;
     svmp_status status = SVMP_NO_MEMORY;
@@ -397,11 +400,11 @@ int main(void) {
         cmocka_unit_test(test_standard_errors_of_independent_draws),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_chains_that_differ),
+        cmocka_unit_test(test_different_chains),
         cmocka_unit_test(test_ranks_alone_matter),
         cmocka_unit_test(test_odd_lengths),
         cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_too_little_to_tell),
+        cmocka_unit_test(test_too_few_draws),
         cmocka_unit_test(test_sorting),
         cmocka_unit_test(test_particles),
         cmocka_unit_test(test_memory),

@@ -1,5 +1,5 @@
-/* Checkpoints: a run that is broken off anywhere and loaded elsewhere ends with the same bits, and a file that is not
- * the run's own, or not whole, is refused in words. */
+/* Checkpoints: a run that is interrupted anywhere and loaded in another run ends with the same bits; a file of another
+ * run, or a damaged one, is refused with a sentence. */
 #include "files.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static int save_and_stop(const svmp_progress *progress, void *user_data) {
     return 1;
 }
 
-/* The run of these options to iteration `at`, saved there. */
+/* Runs these options to iteration `at` and saves. */
 static void save_at(const svmp_model *model, const run_options *options, size_t at) {
     saving s = {.at = at};
     svmp_outcome outcome;
@@ -74,7 +74,7 @@ static run_options small(const char *method) {
     return options;
 }
 
-/* Broken off at several places, on as many threads as there are or on one, and the same bits. */
+/* Interrupted at several iterations, with all threads or one: the same bits. */
 static void assert_resumes(svmp_model *(*make)(svmp_context *context), const run_options *options) {
     static const size_t places[] = {0, 1, 13, 25, 26, 39, 40};
     svmp_context *context = test_context(2), *other = test_context(1);
@@ -111,7 +111,7 @@ static void test_same_bits(void **state) {
         assert_resumes(logistic, &options);
     }
     static const char *const kernels[] = {"rbf/sd@self + linear/sd@blanket", "rbf@blanket",
-                                          "linear/sd@near:3"}; /* their sd is a state */
+                                          "linear/sd@near:3"}; /* kernels with a state, the sd */
     for (size_t k = 0; k < 3; k++) {
         run_options options = small("graphical");
         options.kernel = kernels[k];
@@ -120,12 +120,12 @@ static void test_same_bits(void **state) {
     }
     run_options options = small("nuts");
     assert_resumes(logistic, &options);
-    options.warmup = 39; /* the states of the warm-up pass through one slot */
+    options.warmup = 39; /* warm-up states share one slot */
     options.draws = 1;
     assert_resumes(logistic, &options);
 }
 
-/* A run that goes on longer than was planned is the longer run. */
+/* An extended run equals a run that was longer from the start. */
 static void test_iterations_grow(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
@@ -148,7 +148,7 @@ static void test_iterations_grow(void **state) {
     svmp_context_free(context);
 }
 
-/* Saved in the very iteration in which it converged: it does not go on. */
+/* Saved in the iteration in which it converged: it does not continue. */
 static void test_converged_run_stays(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -178,7 +178,7 @@ static void assert_refused(const svmp_model *model, svmp_context *context, const
     assert_int_equal(svmp_run_load(run, "run.checkpoint"), SVMP_BAD_INPUT);
     if (strstr(svmp_context_error(context), sentence) == NULL)
         fail_msg("'%s' instead of '%s'", svmp_context_error(context), sentence);
-    assert_ok(svmp_run_go(run, &outcome)); /* it is the run that it was */
+    assert_ok(svmp_run_go(run, &outcome)); /* the run is unchanged */
     svmp_run_free(run);
 }
 
@@ -223,7 +223,7 @@ static size_t read_bytes(const char *path, char **bytes) {
     return size;
 }
 
-/* Puts `auto` in the place of the backend `cpu`, as svmp 0.2.0 saved what was asked for. */
+/* Replaces the backend `cpu` by `auto`: svmp 0.2.0 saved the option. */
 static void make_old(void) {
     char *bytes;
     const size_t size = read_bytes("run.checkpoint", &bytes);
@@ -248,14 +248,14 @@ static void count_warning(svmp_log_level level, const char *message, void *user_
         fail_msg("%s", message);
 }
 
-/* The backend of a checkpoint is the one that ran, whatever was asked for. What it is not is refused before there is a
- * run, with what can be done. */
+/* A checkpoint holds the backend that ran, not the option. Another backend is refused before the run is created, with
+ * advice. */
 static void test_backends(void **state) {
     (void)state;
     int warnings = 0;
     svmp_context *context = test_context(1);
     svmp_model *model = grid(context);
-    svmp_options *asked = NULL;
+    svmp_options *options = NULL;
     run_options chosen = small("graphical"), plain = chosen, other = chosen;
     chosen.backend = "auto";
     other.backend = "ref";
@@ -277,19 +277,19 @@ static void test_backends(void **state) {
     assert_refused(model, context, &other,
                    "has backend = cpu, but this run has backend = ref. Continue with backend = cpu, or start a new "
                    "run from its particles (init = FILE). Write its particles where it ran (output = FILE).");
-    assert_ok(svmp_options_create(context, &asked));
-    assert_ok(svmp_options_set(asked, "backend", "auto"));
-    assert_ok(svmp_options_resume(asked, "run.checkpoint"));
-    assert_string_equal(svmp_options_get(asked, "backend"), "cpu");
-    assert_ok(svmp_options_set(asked, "backend", "cuda"));
-    assert_int_equal(svmp_options_resume(asked, "run.checkpoint"), SVMP_BAD_INPUT);
+    assert_ok(svmp_options_create(context, &options));
+    assert_ok(svmp_options_set(options, "backend", "auto"));
+    assert_ok(svmp_options_resume(options, "run.checkpoint"));
+    assert_string_equal(svmp_options_get(options, "backend"), "cpu");
+    assert_ok(svmp_options_set(options, "backend", "cuda"));
+    assert_int_equal(svmp_options_resume(options, "run.checkpoint"), SVMP_BAD_INPUT);
     assert_non_null(
         strstr(svmp_context_error(context), "has backend = cpu, but this run has backend = cuda. Continue"));
     make_old();
-    assert_ok(svmp_options_resume(asked, "run.checkpoint"));
-    assert_string_equal(svmp_options_get(asked, "backend"), "cuda");
-    assert_int_equal(svmp_options_resume(asked, "nowhere"), SVMP_CANNOT_READ);
-    svmp_options_free(asked);
+    assert_ok(svmp_options_resume(options, "run.checkpoint"));
+    assert_string_equal(svmp_options_get(options, "backend"), "cuda");
+    assert_int_equal(svmp_options_resume(options, "nowhere"), SVMP_CANNOT_READ);
+    svmp_options_free(options);
     svmp_particles_free(whole);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -349,7 +349,7 @@ static uint64_t below(uint64_t round, uint64_t place, uint64_t bound) {
     return svmp_random_below((random_stream){.seed = 2, .purpose = RANDOM_TEST, .a = round}, place, bound);
 }
 
-/* Any byte changed, any end cut off, any word left out or put in: refused, and the run can still be run. */
+/* Any byte changed, the end cut off, a word removed or inserted: the file is refused, and the run can still proceed. */
 static void test_damaged_files(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -386,7 +386,7 @@ static void test_damaged_files(void **state) {
             svmp_run_free(run);
         }
         memcpy(bytes, good, size);
-        bytes[20] = 9; /* the format of a later svmp */
+        bytes[20] = 9; /* the format of a newer svmp */
         write_bytes("run.checkpoint", bytes, size);
         assert_refused(model, context, &options, "has format 9, but svmp");
         free(bytes);
@@ -396,7 +396,7 @@ static void test_damaged_files(void **state) {
     svmp_context_free(context);
 }
 
-/* A checkpoint that cannot be written leaves the one before it. */
+/* A checkpoint that cannot be written leaves the previous one. */
 static void test_unwritable(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -417,7 +417,7 @@ static void test_unwritable(void **state) {
     svmp_context_free(context);
 }
 
-/* Every allocation of saving and loading failed in turn. */
+/* Each allocation of saving and loading fails in turn. */
 static void test_scarce_memory(void **state) {
     (void)state;
     static const char *const methods[] = {"graphical", "nuts"};
@@ -446,7 +446,7 @@ static void test_scarce_memory(void **state) {
     }
 }
 
-/* Two processes that save to one path again and again: each save succeeds, and whoever loads finds a whole file. */
+/* Two processes repeatedly save to one path: each save succeeds, and each load finds a whole file. */
 static void test_two_processes(void **state) {
     (void)state;
     enum { SAVES = 300 };

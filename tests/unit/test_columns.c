@@ -35,7 +35,8 @@ static void assert_same(svmp_particles *a, svmp_particles *b) {
     assert_memory_equal(svmp_particles_values(a), svmp_particles_values(b), variables * count * sizeof(double));
 }
 
-/* What is known, observed or constant, makes arrays whole; reading gives back the variables, and writing the file. */
+/* Known elements, observed or constant, complete the arrays; reading restores the variables, and writing them restores
+ * the file. */
 static void test_whole_arrays(void **state) {
     (void)state;
     svmp_particles *written = NULL, *read = NULL;
@@ -59,7 +60,7 @@ static void test_whole_arrays(void **state) {
     svmp_particles_free(read);
 }
 
-/* Names that no model has, but others' particles may. */
+/* Names that no model has, but particles of other programs may have. */
 static void test_any_names(void **state) {
     (void)state;
     static const char *const names[] = {"a.b",   "a_b",  "a_b_2", "x.2",         "y.1",        "y.3",         "z.1.1",
@@ -73,7 +74,7 @@ static void test_any_names(void **state) {
     for (size_t i = 0; i < COUNT; i++) assert_ok(svmp_particles_set_name(written, i, names[i]));
     assert_ok(svmp_particles_write(written, "names.csv", NULL, 1));
     assert_ok(svmp_particles_read(context, "names.csv", &read));
-    for (size_t i = 0; i < COUNT; i++) { /* by name: arrays are brought together */
+    for (size_t i = 0; i < COUNT; i++) { /* by name: elements of an array become adjacent */
         size_t k = 0;
         while (k < COUNT && strcmp(svmp_particles_name(read, k), svmp_particles_name(written, i)) != 0) k++;
         assert_true(k < COUNT);
@@ -83,7 +84,7 @@ static void test_any_names(void **state) {
     while (*line == '#') line = strchr(line, '\n') + 1;
     *strchr(line, '\n') = '\0';
     for (char *word = strtok(line, ","); word; word = strtok(NULL, ",")) {
-        const size_t length = strcspn(word, "."); /* behind a dot there are indices alone */
+        const size_t length = strcspn(word, "."); /* only indices follow a dot */
         assert_int_equal(strspn(word + length, ".0123456789"), strlen(word + length));
     }
     free(file);
@@ -112,7 +113,7 @@ static void test_memory(void **state) {
     assert_ok(status);
 }
 
-/* The size that is told beforehand is that of the file, but for names and comments: also with columns of what is known.
+/* The predicted size equals that of the file, except for names and comments, also with columns of known elements.
  */
 static void test_size(void **state) {
     (void)state;
@@ -123,10 +124,11 @@ static void test_size(void **state) {
     char *bytes = file_text("size.csv");
     const char *first = strstr(bytes, header);
     assert_non_null(first);
-    const double told = svmp_particles_file_size(particles, "size.csv");
+    const double predicted = svmp_particles_file_size(particles, "size.csv");
     const double numbers = (double)svmp_particles_variables(particles) + 1; /* and lp__ */
-    assert_near(told / (double)strlen(first + strlen(header)), 1, 0.1);
-    assert_near(told / COUNT - 19 * numbers, strlen("0.1,0.25,1,3,2,7,"), 0); /* what is known, the last one twice */
+    assert_near(predicted / (double)strlen(first + strlen(header)), 1, 0.1);
+    assert_near(predicted / COUNT - 19 * numbers, strlen("0.1,0.25,1,3,2,7,"),
+                0); /* known elements, the last one twice */
     assert_near(svmp_particles_file_size(particles, "size.nc"), COUNT * 8 * numbers, 0);
     free(bytes);
     svmp_particles_free(particles);

@@ -23,7 +23,7 @@ static expr in(uint32_t slot) { return svmp_expr_input(b, slot); }
 static expr number(uint32_t index) { return svmp_expr_parameter(b, index); }
 static double datum(size_t t) { return 1.5 * test_random(7, t); }
 
-/* A group of one structure: slots of each instance, and one number of each. */
+/* A group of one structure: the slots and one parameter of each instance. */
 static factor_group group_of(expr value, size_t slots, size_t instances, const uint32_t *variables,
                              const double *numbers) {
     program *compiled = NULL;
@@ -192,7 +192,7 @@ static pair_of_models make_arma(void) {
 }
 
 /* x[t] = tanh(v0) x[t-1] + z[t], a variable for each step; factors of x[t] at odd t alone, and of z[t] x[t-1] at t = 1:
- * an instance of the same structure that reads variables instead is no part of the block. */
+ * an instance of the same structure that reads variables is not part of the block. */
 static pair_of_models make_states(void) {
     enum { T = 30 };
     const size_t variables = T + 1;
@@ -337,7 +337,7 @@ static void compare_with_differences(const pair_of_models *pair) {
     free(x);
 }
 
-/* One node moved, the others where they are. */
+/* One node is moved, the others stay. */
 static void compare_nodes(const pair_of_models *pair) {
     enum { N = 10 };
     const size_t variables = pair->variables;
@@ -419,7 +419,7 @@ static void test_arma(void **state) {
     (void)state;
     const pair_of_models pair = make_arma();
     assert_int_equal(pair.computed->group_count, 1);
-    assert_int_equal(pair.computed->groups[0].instances, SERIES); /* a block for each */
+    assert_int_equal(pair.computed->groups[0].instances, SERIES); /* one block each */
     assert_int_equal(pair.computed->groups[0].slots, 3);
     compare_all(pair);
 }
@@ -474,7 +474,7 @@ static void test_linear(void **state) {
     svmp_model_free(model);
 }
 
-/* ---- what must not be -------------------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------------------- */
 
 /* x = y, y = x. */
 static void test_row_of_itself(void **state) {
@@ -500,7 +500,7 @@ static void test_row_of_itself(void **state) {
     svmp_computed_rows_free(context, &rows);
 }
 
-/* max(v0, 0) and what is computed from it jump in their slopes, not in values; a step does. */
+/* max(v0, 0) and rows computed from it have discontinuous slopes but continuous values; a step function has not. */
 static void test_jumps(void **state) {
     (void)state;
     for (int steps = 0; steps < 2; steps++) {

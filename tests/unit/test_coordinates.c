@@ -1,5 +1,5 @@
-/* Nodes of location-scale families in other coordinates: the density is the same one with the Jacobian, natural values
- * are the same, and the coordinates that are chosen are those in which a Gaussian posterior is standard. */
+/* Nodes of location-scale families in other coordinates: the density changes by the Jacobian only, natural values are
+ * the same, and the chosen coordinates make a Gaussian posterior standard normal. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,7 @@
 #include "unit/files.h"
 #include "unit/stage.h"
 
-/* ---- lowered texts ------------------------------------------------------------------------------------------------
- */
+/* ---- compiled models --------------------------------------------------------------------------------------------- */
 
 static lowered_model *lower(svmp_context *context, const char *text, const char *dump, const lower_request *request) {
     lowered_model *made = NULL;
@@ -68,13 +67,13 @@ static void assert_gradient(const lowered_model *model, double *x) {
     }
 }
 
-/* Of all nodes that can have them, the others are centred. */
+/* Sets `wanted` for all nodes that can have other coordinates; the rest are centred. */
 static void fill(const lowered_model *centred, node_coordinates wanted, node_coordinates *all) {
     for (size_t k = 0; k < centred->node_count; k++)
         all[k] = centred->nodes[k].location_scale ? wanted : (node_coordinates){.centring = 1};
 }
 
-/* du/dz of all nodes that are moved, by differences of the natural values. */
+/* du/dz of all nodes with other coordinates, by differences of the natural values. */
 static double log_jacobian(const lowered_model *model, const double *z) {
     double sum = 0, point[MOST], values[2][MOST];
     memcpy(point, z, model->variables * sizeof *z);
@@ -105,7 +104,7 @@ static const struct {
      1},
     {"model { m ~ dnorm(0, 1)\n t ~ dgamma(2, 1)\n x ~ dlogis(m, t)\n y ~ dnorm(x, 2) }", "y <- 0.7", 1},
     {"model { m ~ dnorm(0, 1)\n t ~ dgamma(2, 1)\n x ~ ddexp(m, t)\n y ~ dnorm(x, 2) }", "y <- 0.7", 1},
-    /* one of the two is known; through formulas; a node above a node; data between */
+    /* one of the two is known; through formulas; a node above a node; data in between */
     {"model { s ~ dunif(0, 3)\n x ~ dnorm(0.4, 1 / pow(s, 2))\n y ~ dpois(exp(x)) }", "y <- 3", 1},
     {"model { m ~ dnorm(0, 1)\n x ~ dnorm(2 * m + 1, 4)\n y ~ dnorm(x, 2) }", "y <- 3", 1},
     {"model { m ~ dnorm(0, 1)\n t ~ dgamma(2, 1)\n g ~ dnorm(m, t)\n for (i in 1:2) { x[i] ~ dnorm(g * w[i], t * t)\n"
@@ -115,7 +114,7 @@ static const struct {
     {"model { m ~ dnorm(0, 1)\n t ~ dgamma(2, 1)\n x[1:3] ~ dnorm(m * w[], t)\n for (i in 1:3) { y[i] ~ dnorm(x[i], 2) "
      "} }",
      "y <- c(0.7, 1, 2) w <- c(1, 3, 2)", 1},
-    /* not these: bounds, chains, arguments that are known, other families, elements that are given */
+    /* not these: bounds, chains, known arguments, other families, given elements */
     {"model { m ~ dnorm(0, 1)\n x ~ dnorm(m, 1) T(0,)\n y ~ dnorm(x, 2) }", "y <- 1", 0},
     {"model { m ~ dnorm(0, 1)\n x ~ dlnorm(m, 1) T(,4)\n y ~ dnorm(x, 2) }", "y <- 1", 0},
     {"model { t ~ dgamma(2, 1)\n x[1] ~ dnorm(0, 1)\n for (i in 2:4) { x[i] ~ dnorm(x[i-1], t) }\n y ~ dnorm(x[4], 1) "
@@ -126,8 +125,8 @@ static const struct {
     {"model { m ~ dnorm(0, 1)\n t ~ dnorm(m, 1)\n y ~ dinterval(t, 0) }", "y <- 1", 0},
 };
 
-/* log p(z) = log p(u) + log |du/dz| in all coordinates, the gradient is that of differences, and natural values come
- * back. */
+/* log p(z) = log p(u) + log |du/dz| in all coordinates, the gradient agrees with differences, and natural values are
+ * recovered. */
 static void the_same_density(void **unused) {
     (void)unused;
     static const node_coordinates ways[] = {{0, 0, 0}, {0.5, 1.7, 0.9}, {0.3, 0.2, -1.5}, {0.9, 30, 0.6}};
@@ -143,7 +142,7 @@ static void the_same_density(void **unused) {
             double z[MOST], u[MOST], natural[MOST], again[MOST], slope[MOST];
             fill(centred, ways[w], all);
             for (size_t v = 0; v < centred->node_count; v++)
-                if (centred->nodes[v].variables > 1) all[v] = ways[0]; /* a vector has one centre for all */
+                if (centred->nodes[v].variables > 1) all[v] = ways[0]; /* a vector has one centring for all elements */
             const lower_request request = {.coordinates = all};
             lowered_model *moved = lower(context, models[k].text, models[k].dump, &request);
             assert_int_equal(moved->variables, centred->variables);
@@ -166,8 +165,9 @@ static void the_same_density(void **unused) {
     svmp_context_free(context);
 }
 
-/* With what the data say, exactly, a node is standard normal whatever its location and scale are: the score is -z. */
-static void what_the_data_say(void **unused) {
+/* With the exact precision and mean of the data a node is standard normal for any location and scale: the score is -z.
+ * */
+static void data_make_nodes_standard_normal(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);
     const char *text =
@@ -188,8 +188,9 @@ static void what_the_data_say(void **unused) {
     svmp_context_free(context);
 }
 
-/* Not centred, a node's own factor is its alone, and its children are the parents' of its location and scale. */
-static void scopes_follow(void **unused) {
+/* Not centred, a node's own factor touches it alone, and its children depend on the parents of its location and scale.
+ * */
+static void scopes_of_noncentred_nodes(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);
     const lower_request request = {.centring = 0};
@@ -205,7 +206,7 @@ static void scopes_follow(void **unused) {
     svmp_context_free(context);
 }
 
-/* Draws from the priors are draws from the priors. */
+/* Draws from the priors do not depend on the coordinates. */
 static void prior_draws(void **unused) {
     (void)unused;
     enum { N = 20000 };
@@ -226,8 +227,7 @@ static void prior_draws(void **unused) {
     svmp_context_free(context);
 }
 
-/* ---- what is chosen -----------------------------------------------------------------------------------------------
- */
+/* ---- what is chosen ---------------------------------------------------------------------------------------------- */
 
 static svmp_model *read_as(svmp_context *context, const char *text, const char *dump, const char *coordinates) {
     const svmp_reading how = {.coordinates = coordinates};
@@ -245,9 +245,9 @@ static const char *const schools = "model { for (i in 1:8) { theta[i] ~ dnorm(mu
 static const char *const schools_data =
     "y <- c(28, 8, -3, 7, -1, 1, 18, 12)\nsigma <- c(15, 10, 16, 11, 9, 11, 10, 18)\n";
 
-/* Of Gaussian data the precision and the mean, wherever the particles are; of two levels, what comes through the lower
- * one: y ~ N(x, v), x ~ N(g, 1/t) is y ~ N(g, v + 1/t). */
-static void what_is_chosen(void **unused) {
+/* For Gaussian data the chosen precision and mean are those of the data, wherever the particles are; with two levels,
+ * those through the lower one: y ~ N(x, v), x ~ N(g, 1/t) gives y ~ N(g, v + 1/t). */
+static void chosen_data_precision(void **unused) {
     (void)unused;
     enum { N = 4 };
     svmp_context *context = test_context(1);
@@ -281,13 +281,13 @@ static void what_is_chosen(void **unused) {
     svmp_model_free(model);
 
     model = read_as(context, "model { m ~ dnorm(0, 1)\n x ~ dnorm(m, 1)\n y ~ dnorm(x, 1) }", "y <- 1", "auto");
-    assert_true(svmp_model_is_gaussian(model)); /* and has an exact answer */
+    assert_true(svmp_model_is_gaussian(model)); /* with an exact answer */
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
-/* Where the data know a node it is centred, where they know nothing it is not. */
-static void what_it_comes_to(void **unused) {
+/* A node is centred if the data determine it, and not centred if they say nothing. */
+static void chosen_coordinates(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);
     svmp_model *model = read_as(context, schools, schools_data, "auto");
@@ -308,7 +308,7 @@ static void what_it_comes_to(void **unused) {
     svmp_context_free(context);
 }
 
-/* A text in memory is the same model. */
+/* A text in memory gives the same model. */
 static void from_memory(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);
@@ -337,8 +337,8 @@ static void from_memory(void **unused) {
     svmp_context_free(context);
 }
 
-/* On the scale of the text a node of the whole line is its natural value, of dlnorm the logarithm; a node's parents may
- * move in other coordinates, too. */
+/* On the scale of the text a real node is its natural value, and a node with dlnorm is the logarithm; its parents may
+ * have other coordinates, too. */
 static void scale_of_the_text(void **unused) {
     (void)unused;
     enum { N = 3, D = 8 };
@@ -353,7 +353,7 @@ static void scale_of_the_text(void **unused) {
     assert_int_equal(svmp_text_scale_rows(t), D - 1);
     svmp_text_scale_find(t, x, u);
     assert_ok(svmp_model_natural(model, N, x, natural));
-    for (size_t l = 0; l < N; l++) assert_near(u[l], log(natural[N + l]), 1e-14); /* g is the first: parents are */
+    for (size_t l = 0; l < N; l++) assert_near(u[l], log(natural[N + l]), 1e-14); /* g, a parent, is first */
     for (size_t k = N; k < (D - 1) * N; k++) assert_near(u[k], natural[N + k], 1e-14);
     for (size_t r = 0; r < D - 1; r++) assert_int_equal(svmp_text_scale_row(t, r, x).variable, r + 1);
     svmp_text_scale_free(t);
@@ -366,8 +366,7 @@ static void scale_of_the_text(void **unused) {
     svmp_context_free(context);
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static svmp_particles *run(const svmp_model *model, const svmp_particles *start, size_t iterations) {
     run_options options = svmp_run_options_default();
@@ -386,7 +385,7 @@ static svmp_particles *run(const svmp_model *model, const svmp_particles *start,
     return particles;
 }
 
-/* A run starts from natural values in any coordinates, and gives them back; draws from the priors are the same. */
+/* A run starts from natural values in any coordinates and returns them; draws from the priors are the same. */
 static void starts_are_natural(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);
@@ -414,8 +413,8 @@ static int stop_at(const svmp_progress *progress, void *user_data) {
     return progress->iteration == *(const size_t *)user_data;
 }
 
-/* A run of a method in the coordinates that svmp chooses, which stops and is continued by another one, from a file;
- * SIZE_MAX: it does not stop. */
+/* Runs a method in the coordinates that svmp chooses; at iteration `stop` another run continues from a file. SIZE_MAX:
+ * it does not stop. */
 static svmp_particles *run_in_two(const svmp_model *model, const char *by, size_t stop) {
     run_options options = svmp_run_options_default();
     svmp_run *first = NULL, *second = NULL;
@@ -443,7 +442,7 @@ static svmp_particles *run_in_two(const svmp_model *model, const char *by, size_
     return particles;
 }
 
-/* Continued from a checkpoint to the same bits: in the windows of transport, and behind them. */
+/* Resuming from a checkpoint gives the same bits, within the windows of transport and after them. */
 static void continued(void **unused) {
     (void)unused;
     static const struct {
@@ -465,9 +464,9 @@ static void continued(void **unused) {
     svmp_context_free(context);
 }
 
-/* transport's averages are of the values in the text. Not centred, a mild funnel x_i = exp(v/2) z_i of 100 particles
- * has the noise of products z_i exp(v/2) otherwise: the sds of exact draws have an error of about 9 %, and the largest
- * of 20 is beyond 15 %. E[x_i^2] = E[exp(v)] = exp(1/2). */
+/* transport averages the values in the text. If it averaged the coordinates of a non-centred mild funnel x_i = exp(v/2)
+ * z_i, 100 particles would have the noise of products z_i exp(v/2): the sds of exact draws have an error of about 9 %,
+ * and the largest of 20 exceeds 15 %. E[x_i^2] = E[exp(v)] = exp(1/2). */
 static void averages_of_the_text(void **unused) {
     (void)unused;
     enum { VARIABLES = 21, N = 100 };
@@ -491,8 +490,8 @@ static void averages_of_the_text(void **unused) {
         double mean = 0, square = 0;
         for (size_t l = 0; l < N; l++) mean += x[l] / N;
         for (size_t l = 0; l < N; l++) square += (x[l] - mean) * (x[l] - mean) / (N - 1);
-        assert_true(fabs(mean) <= 0.15 * exp(0.25));             /* settled: errors of 3.5 % at most, */
-        assert_true(fabs(sqrt(square) / exp(0.25) - 1) <= 0.15); /* held to 3.5 of them */
+        assert_true(fabs(mean) <= 0.15 * exp(0.25));             /* converged: errors of at most 3.5 %, */
+        assert_true(fabs(sqrt(square) / exp(0.25) - 1) <= 0.15); /* tolerance of 3.5 standard errors */
     }
     svmp_particles_free(particles);
     svmp_run_free(made);
@@ -543,7 +542,7 @@ static void several_processes(void **unused) {
     }
 }
 
-/* Memory that fails anywhere is survived. */
+/* Any failing allocation is survived. */
 static void scarce(void **unused) {
     (void)unused;
     write_text("m.bug", "model { s ~ dgamma(2, 1)\n x ~ dnorm(0, s)\n y ~ dnorm(x, 1) }");
@@ -566,11 +565,11 @@ static void scarce(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_density),
-        cmocka_unit_test(what_the_data_say),
-        cmocka_unit_test(scopes_follow),
+        cmocka_unit_test(data_make_nodes_standard_normal),
+        cmocka_unit_test(scopes_of_noncentred_nodes),
         cmocka_unit_test(prior_draws),
-        cmocka_unit_test(what_is_chosen),
-        cmocka_unit_test(what_it_comes_to),
+        cmocka_unit_test(chosen_data_precision),
+        cmocka_unit_test(chosen_coordinates),
         cmocka_unit_test(from_memory),
         cmocka_unit_test(scale_of_the_text),
         cmocka_unit_test(starts_are_natural),

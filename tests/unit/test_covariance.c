@@ -1,4 +1,4 @@
-/* Particles that are given the covariance of chains. */
+/* Matches particles to the covariance of chains. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { D = 4, N = 40, T = 7 };
 
-/* Correlated numbers, other ones for every stream. */
+/* Correlated numbers, different for every stream. */
 static void fill(uint64_t stream, double *x) {
     for (size_t l = 0; l < N; l++)
         for (size_t i = 0; i < D; i++)
@@ -28,9 +28,8 @@ static double covariance_of(size_t count, const double *x, const double *y) {
     return sum / (double)(count - 1);
 }
 
-/* The correlations become those of all T * N values since the blocks were cleared, means and sds those that are
- * wanted. */
-static void test_hold(void **state) {
+/* The correlations become those of all T * N values since the blocks were cleared, means and sds the given ones. */
+static void test_match(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     covariance *c = NULL;
@@ -65,7 +64,7 @@ static void test_hold(void **state) {
     svmp_context_free(context);
 }
 
-/* Nothing is changed where an sd is not well known, or before the first estimate. */
+/* Nothing changes if an sd is poorly estimated, or before the first estimate. */
 static void test_unknown(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -87,7 +86,7 @@ static void test_unknown(void **state) {
     svmp_context_free(context);
 }
 
-/* A covariance of as many variables as particles says nothing. */
+/* With as many variables as particles the covariance is useless. */
 static void test_many(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -109,7 +108,7 @@ static void test_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hold), cmocka_unit_test(test_unknown),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_match), cmocka_unit_test(test_unknown),
                                        cmocka_unit_test(test_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

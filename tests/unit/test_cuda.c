@@ -1,5 +1,5 @@
-/* The backend on a device, on a simulated one: the same host code and the same bodies of kernels, in plain loops.
- * Scores, velocities and steps against the plain loops of `ref`; tests/gpu/run does the same on a GPU. */
+/* The CUDA backend on a simulated device: the same host code and kernel bodies, in plain loops. Compares scores,
+ * velocities and steps with the plain loops of `ref`; tests/gpu/run does the same on a GPU. */
 #include "support.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static void expect(const comparison *c, const char *name, double tolerance) {
                  found.score, found.phi, found.x, found.iterations);
 }
 
-/* In double: rounding alone, of sums of n terms. Mixed: that of single precision. */
+/* Double: rounding errors of sums of n terms. Mixed: those of single precision. */
 static void expect_both(comparison c, const char *name) {
     c.reference = &svmp_backend_ref;
     c.other = &test_backend_simulated_f64;
@@ -46,7 +46,7 @@ static void test_models(void **state) {
     }
 }
 
-/* All shapes, metrics, domains and rules of the bandwidth. */
+/* All shapes, metrics, domains and bandwidth rules. */
 static const char *const all_kernels[] = {"rbf@blanket",
                                           "imq@blanket",
                                           "linear@blanket",
@@ -86,7 +86,7 @@ static void test_kernels(void **state) {
     svmp_context_free(context);
 }
 
-/* Of factors that are programs, some of which meet a node with two variables or more. */
+/* Factors that are programs, some of which touch a node with two or more variables. */
 static void test_messages_of_programs(void **state) {
     (void)state;
     const char *const files[][MODEL_FILES] = {{"schools_centred.bug", "schools.R"}, {"poisson.bug", "poisson.R"}};
@@ -101,7 +101,7 @@ static void test_messages_of_programs(void **state) {
     svmp_context_free(context);
 }
 
-/* A program that needs more registers than the device has, for scores and for messages: they are elsewhere. */
+/* A program that needs more registers than the device has, for scores and for messages: they are in memory. */
 static void test_many_registers(void **state) {
     (void)state;
     enum { FACTORS = 20 };
@@ -140,7 +140,7 @@ static void test_steps(void **state) {
     svmp_context_free(context);
 }
 
-/* Variables of more rows than one thread adds up: derivatives of 2,000 programs, or entries of a Gaussian. */
+/* Variables with more rows than one thread sums: derivatives of 2,000 programs, or entries of a Gaussian. */
 static void test_hub(void **state) {
     (void)state;
     const char *texts[] = {"model { mu ~ dnorm(0, 1) tau ~ dgamma(2, 2) for (i in 1:2000) { x[i] ~ dt(mu, tau, 5) } }",
@@ -158,8 +158,8 @@ static void test_hub(void **state) {
     svmp_context_free(context);
 }
 
-/* Squared distances and products over 10^5 rows in one piece, in single precision: a plain chain would be off by 1e-5
- * of the sum of sizes. */
+/* Squared distances and products over 10^5 rows in one piece, in single precision: plain summation would have an error
+ * of 1e-5 of the sum of magnitudes. */
 static void test_long_distances(void **state) {
     (void)state;
     enum { ROWS = 100000, N = 3 };
@@ -212,7 +212,7 @@ static void expect_discrepancy(comparison c, const char *name, double tolerance)
     }
 }
 
-/* In double whatever the backend's precision: all shapes, metrics and domains, and nodes of one and two variables. */
+/* Always in double precision: all shapes, metrics and domains, and nodes of one and two variables. */
 static void test_discrepancy_of_kernels(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -224,7 +224,7 @@ static void test_discrepancy_of_kernels(void **state) {
                 (comparison){
                     .model = model, .kernel = all_kernels[k], .step = "adam:0.1", .n = sizes[s], .iterations = 4},
                 "a Gaussian", 1e-12);
-    /* a method without a kernel, of whose particles some are measured */
+    /* a method without a kernel, some of whose particles are measured */
     expect_discrepancy((comparison){.model = model, .kernel = "rbf@blanket", .n = 30, .measured = 20}, "Langevin",
                        1e-12);
     svmp_model_free(model);
@@ -249,8 +249,8 @@ static void test_discrepancy_of_models(void **state) {
 
 enum { WATCH_SCORE = 1, WATCH_PHI = 2, WATCH_BEFORE = 4, WATCH_LATE = 8 };
 
-/* The particles after some iterations, of which somebody reads parts; the scores that are read after the last step are
- * those of the particles before it. */
+/* The particles after some iterations, with some arrays read on the way; scores read after the last step belong to the
+ * particles before it. */
 static double *run_whole(const svmp_model *model, const char *text, size_t n, unsigned watched) {
     kernel k;
     step s;
@@ -286,7 +286,7 @@ static double *run_whole(const svmp_model *model, const char *text, size_t n, un
     return end;
 }
 
-/* What is put off is the same, whoever asks for a part of it. */
+/* Deferred work gives the same bits, whichever array is read. */
 static void test_whole_iterations(void **state) {
     (void)state;
     const char *kernels[] = {"rbf@blanket", "imq@random:2", "rbf(1.7)@self"};
@@ -320,26 +320,26 @@ static void test_whole_iterations(void **state) {
     svmp_context_free(context);
 }
 
-/* ---- iterations that nobody waits for ---------------------------------------------------------------------------- */
+/* ---- queued iterations ---------------------------------------------------------------------------- */
 
 typedef struct listener {
     svmp_run *run;
     size_t stop, calls;
-    double heard[64]; /* by iteration */
+    double largest[64]; /* by iteration */
     const char *path;
-    int measures; /* in each iteration, whatever comes of it */
+    int measures; /* in each iteration; failures are ignored */
 } listener;
 
 static int listen(const svmp_progress *progress, void *user_data) {
     listener *to = user_data;
     to->calls++;
-    to->heard[progress->iteration] = progress->largest;
+    to->largest[progress->iteration] = progress->largest;
     if (to->measures) (void)svmp_run_measure(to->run, NULL, NULL);
     if (to->path && progress->iteration == to->stop) assert_ok(svmp_run_save(to->run, to->path));
     return to->path == NULL && progress->iteration == to->stop;
 }
 
-/* A run on a simulated device instead of the backend that it was made with. */
+/* A run whose backend is replaced by one on a simulated device. */
 static svmp_run *run_on(const svmp_model *model, const backend_kind *kind, const char *iterations) {
     const char *set[][2] = {{"method", "graphical"},
                             {"particles", "9"},
@@ -376,9 +376,9 @@ static void expect_same_runs(svmp_run *one, svmp_run *two) {
     assert_memory_equal(x, y, 9 * one->model->graph->variables * sizeof *x);
 }
 
-/* Nobody listens, somebody does who can wait, and somebody who cannot: the same run, whose stop is where it was asked
- * for; who cannot wait hears of each iteration in time. */
-static void test_nobody_waits(void **state) {
+/* Without a monitor, with one that allows a lag, and with one that does not: the same run, which stops at the requested
+ * iteration; the last monitor sees each iteration in time. */
+static void test_queued_iterations(void **state) {
     (void)state;
     const backend_kind *kinds[] = {&test_backend_simulated, &test_backend_simulated_whole, &svmp_backend_ref};
     svmp_context *context = test_context(1);
@@ -401,8 +401,8 @@ static void test_nobody_waits(void **state) {
         expect_same_runs(quiet, timely);
         const size_t lag = k == 2 ? 0 : most;
         for (size_t t = 1; t <= 41; t++) {
-            assert_true(strict.heard[t] == quiet->trace.column[1][t - 1]);
-            assert_true(t > lag ? patient.heard[t] == strict.heard[t - lag] : isnan(patient.heard[t]));
+            assert_true(strict.largest[t] == quiet->trace.column[1][t - 1]);
+            assert_true(t > lag ? patient.largest[t] == strict.largest[t - lag] : isnan(patient.largest[t]));
         }
         svmp_run_free(quiet);
         svmp_run_free(late);
@@ -412,7 +412,7 @@ static void test_nobody_waits(void **state) {
     svmp_context_free(context);
 }
 
-/* A checkpoint that a patient monitor saves is that of its iteration. */
+/* A checkpoint saved by a monitor that allows a lag is that of its iteration. */
 static void test_late_checkpoint(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -439,8 +439,8 @@ static void test_late_checkpoint(void **state) {
     svmp_context_free(context);
 }
 
-/* A step to where nothing is finite, that the host learns of some iterations later, or while the monitor reads the
- * particles: the run ends where it does without a device, with the same words and the particles before that step. */
+/* A step to values that are not finite, which the host learns some iterations later or when the monitor reads the
+ * particles: the run ends where it does without a device, with the same message and the particles before that step. */
 static void test_late_divergence(void **state) {
     (void)state;
     const char *text = "model { a ~ dnorm(-3, 0.3)\n b ~ dnorm(sqrt(a), 1)\n c ~ dnorm(b, 1) }";
@@ -530,7 +530,7 @@ static void test_computed_rows_run_on_the_cpu(void **state) {
     svmp_context_free(context);
 }
 
-/* A device that fails ends the run with one sentence, whichever of its launches it is, and keeps its checkpoint. */
+/* Whichever launch fails, the run ends with one sentence and keeps its checkpoint. */
 static void test_failing_device(void **state) {
     (void)state;
     char path[] = "/tmp/svmp-failing-XXXXXX";
@@ -558,7 +558,7 @@ static void test_failing_device(void **state) {
     remove(path);
 }
 
-/* Where the device cannot measure the particles, they are measured on the CPU. */
+/* If the device cannot measure the particles, the CPU does. */
 static void test_discrepancy_falls_back(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -582,8 +582,8 @@ static void test_discrepancy_falls_back(void **state) {
     svmp_context_free(context);
 }
 
-/* A step to where nothing is finite fails as on the CPU, with the same words, and leaves the particles alone. */
-static void test_what_is_not_finite(void **state) {
+/* A step to values that are not finite fails as on the CPU, with the same message and unchanged particles. */
+static void test_not_finite(void **state) {
     (void)state;
     const backend_kind *kinds[] = {&svmp_backend_cpu, &test_backend_simulated_f64};
     char words[2][1024];
@@ -612,7 +612,7 @@ static void test_what_is_not_finite(void **state) {
     assert_string_equal(words[0], words[1]);
 }
 
-/* A score of 1e307, and a step to infinity: in single precision it is the score that is too large. */
+/* A score of 1e307 and a step to infinity: in single precision the score itself is too large. */
 static void test_too_large_for_single(void **state) {
     (void)state;
     const char *text = "model { a ~ dnorm(0, 1)\n b ~ dnorm(exp(-a), 1) }";
@@ -653,14 +653,14 @@ int main(void) {
         cmocka_unit_test(test_discrepancy_of_kernels),
         cmocka_unit_test(test_discrepancy_of_models),
         cmocka_unit_test(test_whole_iterations),
-        cmocka_unit_test(test_nobody_waits),
+        cmocka_unit_test(test_queued_iterations),
         cmocka_unit_test(test_late_checkpoint),
         cmocka_unit_test(test_late_divergence),
         cmocka_unit_test(test_functions_are_refused),
         cmocka_unit_test(test_computed_rows_run_on_the_cpu),
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_discrepancy_falls_back),
-        cmocka_unit_test(test_what_is_not_finite),
+        cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_too_large_for_single),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Second derivatives of whole models, and what is made of them: matrices, clipped matrices, Cholesky factors. (Those of
- * single operations are in test_ops, of models/ in test_models.) */
+/* Second derivatives of whole models: matrices, clipped matrices, Cholesky factors. (test_ops has those of single
+ * operations, test_models those of models/.) */
 #include "support.h"
 
 #include <math.h>
@@ -127,8 +127,8 @@ static void test_functions(void **state) {
     svmp_context_free(context);
 }
 
-/* A group of programs: instances with parameters, variables that stand in two slots, and 200 instances in a row that
- * have the same variables. f = p sin(x y) + x^2 z, by slots x, y, z. */
+/* A group of programs: instances with parameters, variables in two slots, and 200 consecutive instances with the same
+ * variables. f = p sin(x y) + x^2 z, by slots x, y, z. */
 static svmp_model *model_of_programs(svmp_context *context, size_t variables, size_t instances, uint32_t *scopes,
                                      double *parameter) {
     svmp_model *model = NULL;
@@ -165,7 +165,7 @@ static void test_programs(void **state) {
     svmp_context *context = test_context(2);
     svmp_model *model = model_of_programs(context, VARIABLES, INSTANCES, scopes, parameter);
     for (size_t k = 0; k < VARIABLES * N; k++) x[k] = 2 * test_random(5, k);
-    for (size_t n = 1; n <= N; n += 19) { /* particle-fast in either case: n rows of the first numbers */
+    for (size_t n = 1; n <= N; n += 19) { /* particle-fast in both cases: n rows of the first numbers */
         double wanted[VARIABLES * VARIABLES] = {0};
         for (size_t k = 0; k < INSTANCES; k++)
             for (size_t l = 0; l < n; l++) {
@@ -196,8 +196,8 @@ static double least_eigenvalue(size_t d, double *matrix) {
     return least;
 }
 
-/* Without its negative eigenvalues a factor's part is positive semidefinite, and larger than it was by a positive
- * semidefinite matrix; with units, the same in coordinates x_i*unit_i. One that has none stays as it is. */
+/* Clipping negative eigenvalues makes a factor's matrix positive semidefinite by adding a positive semidefinite one;
+ * with units, the same in coordinates x_i*unit_i. A matrix without negative eigenvalues is unchanged. */
 static void test_clipped(void **state) {
     (void)state;
     enum { VARIABLES = 12, INSTANCES = 30 };
@@ -244,7 +244,7 @@ static void test_clipped(void **state) {
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 
-/* Of a random sparse matrix, after one that is not positive definite: A^-1, its entries on the pattern, log det A, and
+/* For a random sparse matrix, after one that is not positive definite: A^-1, its entries on the pattern, log det A, and
  * P'L'^-1, whose product with its transpose is A^-1. */
 static void test_factorisation(void **state) {
     (void)state;
@@ -292,7 +292,7 @@ static void test_factorisation(void **state) {
         for (size_t e = pattern->start[j]; e < pattern->start[j + 1]; e++)
             assert_near(inverse[e], dense[pattern->row[e] * d + j], 1e-12);
 
-    double one[MOST], two[2 * MOST]; /* a column by itself has the bits that it has beside another */
+    double one[MOST], two[2 * MOST]; /* a column has the same bits alone and with another */
     for (size_t i = 0; i < d; i++) one[i] = two[2 * i] = test_random(8, i), two[2 * i + 1] = -1;
     assert_ok(svmp_factorisation_correlate(f, 1, 1, one));
     assert_ok(svmp_factorisation_correlate(f, 2, 2, two));
@@ -331,8 +331,8 @@ static double log_determinant_by_columns(const sparsity *pattern, const double *
 #endif
 }
 
-/* The lower triangle of a grid of `side` x `side` with a clique of `clique` variables that are each a neighbour of
- * every tenth one: small panels, and some that are split. Diagonally dominant. */
+/* The lower triangle of a grid of `side` x `side` with a clique of `clique` variables, each a neighbour of every tenth
+ * one: small panels, and some that are split. Diagonally dominant. */
 static double *make_grid(svmp_context *context, size_t side, size_t clique, sparsity *pattern) {
     const size_t cells = side * side, order = cells + clique, most = 2 * cells + clique * (cells / 10 + 1 + clique);
     sparse_place *places = calloc(most, sizeof *places);
@@ -359,8 +359,8 @@ static double *make_grid(svmp_context *context, size_t side, size_t clique, spar
     return A;
 }
 
-/* By supernodes: A^-1 A x is x, log det is CHOLMOD's, the entries of the inverse are those of solutions, and the bits
- * are the same for any number of threads. A pivot that is not positive is found in each of them, wherever it is. */
+/* Supernodal factorisation: A^-1 A x is x, log det is CHOLMOD's, the entries of the inverse agree with solutions, and
+ * the bits do not depend on the number of threads. A pivot that is not positive is found in any supernode. */
 static void check_supernodes(size_t side, size_t clique) {
     double *first = NULL;
     for (int threads = 1; threads <= 3; threads++) {
@@ -416,9 +416,9 @@ static void test_supernodes(void **state) {
     (void)state;
     check_supernodes(80, 0);
     check_supernodes(70, 2);
-    check_supernodes(20, 200); /* panels of more than 48 columns, and trees that are small beside the rest */
-    check_supernodes(1, 300);  /* one after another */
-    check_supernodes(1, 1);    /* too small for them */
+    check_supernodes(20, 200); /* panels of more than 48 columns, and small subtrees */
+    check_supernodes(1, 300);  /* sequential */
+    check_supernodes(1, 1);    /* too small for threads */
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* Data files: the three formats say the same thing, and everything wrong in one is named with its place. */
+/* Data files: the three formats give the same arrays, and every error is reported with its place. */
 #include "support.h"
 
 #include <math.h>
@@ -32,8 +32,8 @@ static void assert_array(const data_set *data, const char *name, size_t rank, co
         assert_true(array->values[k] == values[k] || (isnan(array->values[k]) && isnan(values[k])));
 }
 
-/* The same arrays in every format that can say them: a scalar, a vector with a missing value, a 2 x 3 matrix whose
- * rows are 1 2 3 and 4 5 6, and an empty vector. */
+/* The same arrays in every format that can express them: a scalar, a vector with a missing value, a 2 x 3 matrix with
+ * rows 1 2 3 and 4 5 6, and an empty vector. */
 static void test_formats_agree(void **state) {
     (void)state;
     static const struct {
@@ -260,7 +260,7 @@ static void test_errors_name_the_place(void **state) {
     }
 }
 
-/* Numbers of a table as people write them: a comment behind one, END in the last row, names with a dot in front. */
+/* Tables as users write them: a comment after a number, END in the last row, names that begin with a dot. */
 static void test_tables(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -273,7 +273,7 @@ static void test_tables(void **state) {
     svmp_context_free(context);
 }
 
-/* A '~' in a comment or in a string is none, and a CSV file's column may have any name. */
+/* A '~' in a comment or a string is ignored, and a CSV column may have any name. */
 static void test_kinds(void **state) {
     (void)state;
     static const struct {
@@ -335,7 +335,7 @@ static void test_same_name_in_two_files(void **state) {
     svmp_context_free(context);
 }
 
-static void test_nested_without_end(void **state) {
+static void test_deep_nesting(void **state) {
     (void)state;
     if (!can_read("a.json")) skip();
     enum { DEPTH = 200000 };
@@ -359,7 +359,7 @@ int main(void) {
         cmocka_unit_test(test_json_three_dimensions),
         cmocka_unit_test(test_errors_name_the_place),
         cmocka_unit_test(test_same_name_in_two_files),
-        cmocka_unit_test(test_nested_without_end),
+        cmocka_unit_test(test_deep_nesting),
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_zero_byte),

@@ -1,5 +1,5 @@
-/* Discrete unknowns are summed out: the density is that of the sum over all their values, whatever couples them; its
- * gradient is that of differences; and the probabilities and draws are those of the sum's terms. */
+/* Discrete unknowns are summed out: the density is the sum over all their values, for any coupling; its gradient agrees
+ * with differences; probabilities and draws follow from the terms of the sum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ typedef struct discrete_case {
 } discrete_case;
 
 static const discrete_case cases[] = {
-    /* a mixture: two components that share what they do not sum over */
+    /* a mixture: two components that share the other factors */
     {"model { for (i in 1:2) { z[i] ~ dcat(p[])\n y[i] ~ dnorm(m[z[i]], t) }\n p[1:3] ~ ddirch(a[])\n"
      " for (k in 1:3) { m[k] ~ dnorm(0, 1) }\n t ~ dgamma(2, 2)\n factor(0.1 * (sum(m[]) + t + p[1])) }",
      "y <- c(0.3, -1) a <- c(1, 2, 3)",
@@ -72,7 +72,7 @@ static const discrete_case cases[] = {
      {"cp", "w", "n"},
      {1, 0, 1},
      {5, 2, 4}},
-    /* counts of which the sum is known: none is above it */
+    /* counts whose sum is known: none exceeds it */
     {"model { z[1] ~ dpois(a)\n z[2] ~ dpois(b)\n z[3] ~ dbin(p, 2)\n y ~ dsum(z[1], z[2], z[3])\n a ~ dgamma(2, 1)\n"
      " b ~ dgamma(2, 1)\n p ~ dbeta(1, 2)\n factor(0.1 * (a + b + p)) }",
      "y <- 4",
@@ -86,22 +86,22 @@ static const discrete_case cases[] = {
      {"z[1]", "z[2]", "z[3]"},
      {0, 0, 0},
      {3, 3, 3}},
-    /* a total that is no total for its smallest values: dhyper does not take a negative size */
+    /* a total whose smallest values are impossible: dhyper does not take a negative size */
     {"model { t ~ dcat(pi[])\n for (j in 1:6) { pi[j] <- pow(w, j) }\n k ~ dhyper(2, t - 2, 3, w)\n"
      " w ~ dgamma(2, 1)\n factor(0.1 * w) }",
      "k <- 1",
      {"t"},
      {1},
      {6}},
-    /* vectors that are observed in part: their other elements are drawn, and have no part in the sum */
+    /* partly observed vectors: the other elements are drawn and do not enter the sum */
     {"model { for (i in 1:2) { z[i] ~ dbern(p)\n y[i, 1:2] ~ dnorm(m + z[i], 1) }\n p ~ dbeta(1, 2)\n"
      " m ~ dnorm(0, 1)\n factor(0.1 * (p + m)) }",
      "y <- structure(c(0.3, NA, 1.2, 0.7), .Dim = c(2, 2))",
      {"z[1]", "z[2]"},
      {0, 0},
      {2, 2}},
-    /* indicators of a regression, whose squares are collected: precisions with weights, and one that divides; forms
-     * with and without an intercept */
+    /* indicators in a regression, whose quadratic forms are collected: weighted precisions, and one that divides; with
+     * and without an intercept */
     {"model { for (i in 1:7) { y[i] ~ dnorm(c + inprod(x[i,], z * b), w[i] * t)\n"
      " u[i] ~ dnorm(z[1] * b[2] * x[i, 2] - b[3], 1 / pow(s, 2))\n v[i] ~ dnorm(b[1] * x[i, 1] * (1 + z[3]), 4) }\n"
      " for (j in 1:3) { z[j] ~ dbern(p[j])\n p[j] ~ dbeta(2, 1)\n b[j] ~ dnorm(0, 1) }\n c ~ dnorm(3, 1)\n"
@@ -120,7 +120,7 @@ static size_t unknowns_of(const discrete_case *which) {
     return count;
 }
 
-/* The data with values for all discrete unknowns: what stands in brackets is an element of one array. */
+/* The data with values for all discrete unknowns; brackets denote elements of one array. */
 static char *with_values(const discrete_case *which, const int *value) {
     static char text[1000];
     size_t length = (size_t)snprintf(text, sizeof text, "%s", which->dump);
@@ -139,7 +139,7 @@ static char *with_values(const discrete_case *which, const int *value) {
     return text;
 }
 
-/* A combination that cannot be is refused with the data, as an observation out of its support. */
+/* An impossible combination is refused with the data, as an observation outside its support. */
 static svmp_model *read_possible(svmp_context *context, const discrete_case *which, const int *value) {
     svmp_data *data = NULL;
     svmp_model *model = NULL;
@@ -154,8 +154,8 @@ static svmp_model *read_possible(svmp_context *context, const discrete_case *whi
     return model;
 }
 
-/* Factors without unknowns are constants and are left out: the density is known but for a number that depends on the
- * values. `constant` is the log of it, by hand. */
+/* Factors without unknowns are constants and are left out: the density is known up to a factor that depends on the
+ * values. `constant` is its log, computed by hand. */
 static double constant_of(size_t which, const int *value) {
     static const double choose[] = {1, 3, 3, 1}, pi[] = {0.1, 0.2, 0.3, 0.2, 0.2};
     switch (which) {
@@ -179,8 +179,8 @@ static void draw_point(size_t which, size_t turn, size_t count, double *x) {
     svmp_random_normals((random_stream){.seed = turn, .a = which, .purpose = RANDOM_TEST}, count, x);
 }
 
-/* The texts end with a factor() of all other unknowns: none becomes a leaf where some values leave it without children.
- * Calls `visit` for every combination with its log density. */
+/* The texts end with a factor() of all other unknowns, so that none becomes a leaf if some values leave it without
+ * children. Calls `visit` for every combination with its log density. */
 typedef void (*combination_visitor)(const discrete_case *which, const int *value, double log_density, void *user_data);
 
 static void visit_all(size_t c, const double *x, combination_visitor visit, void *user_data) {
@@ -265,7 +265,7 @@ static void add_states(const discrete_case *which, const int *value, double log_
     for (size_t k = 0; k < unknowns_of(which); k++) sums->state[k][value[k] - which->first[k]] += exp(log_density);
 }
 
-/* Where a particle has no density, no state is made up. */
+/* A particle without a density gets no state. */
 static void test_no_state(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -280,7 +280,7 @@ static void test_no_state(void **state) {
     svmp_context_free(context);
 }
 
-/* Probabilities are those of the terms of the sum; draws have these frequencies. */
+/* Probabilities follow from the terms of the sum, and draws have these frequencies. */
 static void test_probabilities_and_draws(void **state) {
     (void)state;
     enum { DRAWS = 4000 };

@@ -1,5 +1,5 @@
-/* Every distribution of one number: it integrates or sums to 1, its derivatives agree with differences, its
- * distribution function's derivative is its density, and truncation divides by the right mass. */
+/* Every distribution of one number: it integrates or sums to 1, its derivatives agree with differences, the derivative
+ * of its distribution function is its density, and truncation divides by the right mass. */
 #include "distribution_cases.h"
 
 /* ---- quadrature ---------------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static double integrate(const program *compiled, double low, double high) {
     return sum * step;
 }
 
-/* The same in two parts where the middle of a symmetric density, maybe a kink, lies between. */
+/* The same in two parts if the centre of a symmetric density, perhaps a kink, lies in between. */
 static double total(const program *compiled, const scalar_case *which, double low, double high) {
     bool symmetric = svmp_distribution_find(which->name)->support == SUPPORT_REAL;
     double middle = which->argument[0];
@@ -151,7 +151,7 @@ static void test_edges(void **state) {
             double edge[2] = {low, high};
             for (int side = 0; side < 2; side++) {
                 double x = edge[side] + (side ? -distance : distance), value, gradient;
-                if (isinf(edge[side])) x = (side ? 1 : -1) / distance; /* far out instead */
+                if (isinf(edge[side])) x = (side ? 1 : -1) / distance; /* at a point far in the tail */
                 double step = isinf(edge[side]) ? 1e-3 * fabs(x) : 1e-2 * distance;
                 test_run(compiled, 1, &x, NULL, &value, &gradient);
                 double expected = test_difference(compiled, &x, 0, step);
@@ -171,7 +171,7 @@ static void test_edges(void **state) {
     svmp_context_free(context);
 }
 
-/* d log F / dx = density / F, and the same of the survival function; F + S = 1. */
+/* d log F / dx = density / F, and similarly for the survival function; F + S = 1. */
 static void test_distribution_functions(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -199,9 +199,8 @@ static void test_distribution_functions(void **state) {
     svmp_context_free(context);
 }
 
-/* An argument that depends on unknowns and leaves its domain makes both density and derivative NaN, whatever the
- * formula would say there: the gamma function has values on the left, too, and log p of a p above 1 is even better than
- * certain.
+/* An argument that depends on unknowns and leaves its domain makes both density and derivative NaN, even if the formula
+ * has a value there: the gamma function is defined for negative arguments, and log p is positive for p above 1.
  */
 static void check_domains(svmp_context *context, const scalar_case *which, double x) {
     const distribution *family = svmp_distribution_find(which->name);
@@ -261,7 +260,7 @@ static program *log_scale_program(svmp_context *context, const char *name) {
 
 /* Gamma distributions of an unknown shape r, from e^-700 far into the right tail: the value is that of a known shape,
  * within the rounding of its terms, and (r - 1) - lambda x and the differences in r are the derivatives. */
-static void test_gamma_at_any_x(void **state) {
+static void test_gamma_in_both_tails(void **state) {
     (void)state;
     static const double shapes[] = {0.01, 0.05, 0.7, 1, 3.3, 29.9, 30.1, 45, 1e4};
     static const double logs[] = {-700, -69, -46, -30, -14, -3, -0.7, -0.01, 0, 0.02, 0.4, 0.42, 1.5, 4};
@@ -285,7 +284,7 @@ static void test_gamma_at_any_x(void **state) {
             test_run(direct, 1, plain, NULL, &value, slope);
             assert_near(value, expected, 1e-14 * size);
             assert_near(slope[0] * x, r - 1 - lambda * x, 1e-14 * size);
-            /* dchisqr(2 r) of x is dgamma(r, 1/2), and the noncentral one with nothing added to it */
+            /* dchisqr(2 r) of x is dgamma(r, 1/2), and so is the noncentral chi-squared with noncentrality 0 */
             double half[3] = {u, 2 * r, 0}, same;
             test_run(chi, 1, half, NULL, &value, slope);
             assert_near(value, -r * log(2) - lgamma(r) + (r - 1) * u - x / 2, 1e-14 * size);
@@ -302,8 +301,8 @@ static void test_gamma_at_any_x(void **state) {
     svmp_context_free(context);
 }
 
-/* A gamma of a large unknown shape keeps its digits though its terms are of size r log r: with lambda = r and
- * x = 1 + e the log density is log(r / 2 pi)/2 + r (log(1 + e) - e) - log x - 1/(12 r). */
+/* A gamma of a large unknown shape stays accurate, though its terms are of size r log r: with lambda = r and x = 1 + e
+ * the log density is log(r / 2 pi)/2 + r (log(1 + e) - e) - log x - 1/(12 r). */
 static void test_gamma_of_large_shape(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -321,7 +320,7 @@ static void test_gamma_of_large_shape(void **state) {
     svmp_context_free(context);
 }
 
-/* Far in a tail the mass between two bounds keeps its digits: of the normal beyond 45, which is below 1e-400. */
+/* Far in a tail the mass between two bounds stays accurate: for the normal beyond 45 it is below 1e-400. */
 static void test_far_truncation(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -346,7 +345,7 @@ static void test_far_truncation(void **state) {
     svmp_context_free(context);
 }
 
-/* Where F (or S) is 1e-6 or so, between the ends of the support: by halving. */
+/* The point where F (or S) is about 1e-6, by bisection of the support. */
 static double far_out(const program *tail, double inside, double outside) {
     for (int k = 0; k < 200; k++) {
         const double middle = isinf(outside) ? inside + copysign(1 + fabs(inside), outside) : (inside + outside) / 2;
@@ -356,7 +355,7 @@ static double far_out(const program *tail, double inside, double outside) {
     return inside;
 }
 
-/* Draws beyond a point that one draw in a million is beyond: what is left of the tail there is uniform. */
+/* Draws beyond a point that is exceeded once in a million: the remaining tail probability is uniform. */
 static void test_truncated_draws(void **state) {
     (void)state;
     enum { N = 400 };
@@ -395,7 +394,7 @@ int main(void) {
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_distribution_functions),
         cmocka_unit_test(test_domains),
-        cmocka_unit_test(test_gamma_at_any_x),
+        cmocka_unit_test(test_gamma_in_both_tails),
         cmocka_unit_test(test_gamma_of_large_shape),
         cmocka_unit_test(test_far_truncation),
         cmocka_unit_test(test_truncated_draws),

@@ -6,7 +6,7 @@
 typedef struct vector_case {
     const char *name;
     size_t rows;        /* of the value */
-    size_t shape[3][2]; /* of the arguments: rows, columns; 0: there is none */
+    size_t shape[3][2]; /* of the arguments: rows, columns; 0: no argument */
     double argument[3][4];
     double x[2];
     double value; /* the log density there, by R */
@@ -27,7 +27,7 @@ static const vector_case cases[] = {
     {"dscaled.wishart", 1, {{1, 1}, {1, 1}}, {{1.5}, {3}}, {0.7}, -1.2552915188128}, /* 1/sqrt(x) is half-t */
 };
 
-/* Inputs: the value, then all arguments, as far as they are `unknown`. */
+/* Inputs: the value, then all arguments that are `unknown`. */
 static program *program_of(svmp_context *context, const vector_case *which, bool unknown, double *x, size_t *inputs) {
     const distribution *family = svmp_distribution_find(which->name);
     program_builder *b;
@@ -89,8 +89,9 @@ static double noncentral(svmp_context *context, const scalar_case *which, double
 
 static double normal_density(double x) { return exp(-0.5 * x * x) / sqrt(2 * acos(-1)); }
 
-/* With 1 and 3 degrees of freedom: |Z + d|^2 in as many dimensions has the radius r with density phi(r - d) + phi(r +
- * d) and r/d (phi(r - d) - phi(r + d)). And d/d delta of the density is half the difference to that of k + 2. */
+/* With 1 and 3 degrees of freedom: the radius r of Z + d in 1 and 3 dimensions has density phi(r - d) + phi(r + d) and
+ * r/d (phi(r - d) - phi(r + d)). And d/d delta of the density is half its difference to the density with k + 2 degrees.
+ * */
 static void test_noncentral_chi_square(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -112,8 +113,8 @@ static void test_noncentral_chi_square(void **state) {
     svmp_context_free(context);
 }
 
-/* It is Student's t without noncentrality; turned round with both signs; and the mixture over c = chi^2/k of normal
- * densities with mean mu/sqrt(c) and precision tau c, by the trapezoidal rule in log c. */
+/* It is Student's t for noncentrality 0; symmetric under a change of both signs; and the mixture over c = chi^2/k of
+ * normal densities with mean mu/sqrt(c) and precision tau c, by the trapezoidal rule in log c. */
 static void test_noncentral_t(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -173,7 +174,7 @@ static void test_noncentral_draws(void **state) {
     svmp_context_free(context);
 }
 
-/* Means of draws: of each coordinate, and of its square for continuous ones, by the exact moments. */
+/* Means of draws against exact moments: of each coordinate, and of its square if continuous. */
 static void test_draws(void **state) {
     (void)state;
     enum { DRAWS = 20000 };

@@ -1,4 +1,4 @@
-/* Distributions of vectors and matrices, of categories and counts; the table and its sentences; draws. */
+/* Distributions of vectors and matrices, categories and counts; the table and its messages; draws. */
 #include "distribution_cases.h"
 #include "expr/expr_vectors.h"
 
@@ -10,8 +10,8 @@ typedef struct array_case {
     double argument[2][9];
 } array_case;
 
-/* A program of a vector's or a matrix' density. The inputs are mapped to the value by `map`; arguments are literals
- * when `unknown` is false, else inputs behind the value's. Adds `map`'s log Jacobian. */
+/* A program for the density of a vector or matrix. `map` maps the inputs to the value; arguments are literals if
+ * `unknown` is false, else inputs after those of the value. Adds `map`'s log Jacobian. */
 typedef expr (*value_map)(program_builder *b, expr *value);
 
 static program *array_program(svmp_context *context, const array_case *which, value_map map, size_t inputs,
@@ -27,7 +27,7 @@ static program *array_program(svmp_context *context, const array_case *which, va
         size_t width = family->argument[k].rank == RANK_MATRIX ? rows : 1;
         arguments[k] = (expr_array){rows, width, items[k]};
         for (size_t i = 0; i < rows * width; i++) items[k][i] = svmp_expr_literal(b, which->argument[k][i]);
-        for (size_t j = 0; unknown && j < width; j++) /* symmetric ones: the lower triangle */
+        for (size_t j = 0; unknown && j < width; j++) /* symmetric matrices: the lower triangle */
             for (size_t i = width > 1 ? j : 0; i < rows; i++) {
                 items[k][i + rows * j] = svmp_expr_input(b, (uint32_t)slots++);
                 if (width > 1) items[k][j + rows * i] = items[k][i + rows * j];
@@ -51,7 +51,7 @@ static expr map_plane(program_builder *b, expr *value) {
     return svmp_expr_literal(b, 0);
 }
 
-/* The simplex of three by breaking a stick: x = p, y = (1 - p) q, with p, q logistic. */
+/* The simplex of three by stick breaking: x = p, y = (1 - p) q, with p, q logistic. */
 static expr map_simplex(program_builder *b, expr *value) {
     expr u = svmp_expr_input(b, 0), v = svmp_expr_input(b, 1);
     expr p = svmp_expr_ilogit(b, u), q = svmp_expr_ilogit(b, v), rest = svmp_expr_ilogit(b, svmp_expr_negate(b, u));
@@ -76,7 +76,7 @@ static expr map_cholesky(program_builder *b, expr *value) {
     return svmp_expr_add(b, svmp_expr_add(b, threes, twos), svmp_expr_literal(b, log(4)));
 }
 
-/* The trapezium rule over a box: exponentially accurate for what is smooth and dies out before the walls. */
+/* The trapezoidal rule over a box: exponentially accurate for smooth functions that vanish at its walls. */
 static double box_integral(const program *compiled, size_t dimensions, double half_width, size_t points) {
     double step = 2 * half_width / (double)points, sum = 0;
     size_t total_points = 1;
@@ -247,7 +247,8 @@ static random_source draw_source(uint64_t l) {
     return (random_source){.stream = {.seed = 11, .b = l, .purpose = RANDOM_TEST}};
 }
 
-/* F of a draw is uniform: its first two moments within 4.5 standard errors. Truncated draws are in their bounds. */
+/* F of a draw is uniform: its first two moments agree within 4.5 standard errors. Truncated draws lie within their
+ * bounds. */
 static void test_draws(void **state) {
     (void)state;
     enum { N = 4000 };
@@ -303,7 +304,8 @@ static void test_draws(void **state) {
     svmp_context_free(context);
 }
 
-/* Counts of millions are drawn in a few steps: mean and variance within 5 standard errors. What has no draw is none. */
+/* Counts of millions are drawn in a few steps: mean and variance within 5 standard errors. Invalid arguments give no
+ * draw. */
 static void test_large_counts(void **state) {
     (void)state;
     enum { N = 2000 };

@@ -1,4 +1,4 @@
-/* The docs name every member of every table: who adds one documents it. */
+/* The docs name every entry of every table, so that a new entry must be documented. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static char *read_page(const char *name) {
 
 static int is_letter(char c) { return strchr("abcdefghijklmnopqrstuvwxyz", c) && c; }
 
-/* As a word: what stands on either side is no letter, digit, point or hyphen that would make it another name. */
+/* Whether `word` occurs as a whole word, not next to letters, digits, dots or hyphens that would make it another name.
+ * */
 static int has_word(const char *text, const char *word) {
     static const char more[] = "0123456789_.-";
     const size_t length = strlen(word);
@@ -59,7 +60,7 @@ static void test_language(void **state) {
     assert_int_equal(missing, 0);
 }
 
-/* Of "adam:RATE" the name is what precedes the colon. */
+/* The name in "adam:RATE" is the part before the colon. */
 static void test_options(void **state) {
     (void)state;
     static const char *const pages[][2] = {{"method", "README.md"},    {"kernel", "docs/kernels.md"},

@@ -1,5 +1,5 @@
-/* Where sums over counts without a largest value end: far enough that the density around the posterior is that of the
- * whole sum, which a thinned Poisson count has in closed form, and no further than that takes. */
+/* Truncation of sums over counts without a largest value: high enough that the density around the posterior is that of
+ * the infinite sum, which a thinned Poisson count has in closed form, and not much higher. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,11 @@ static svmp_model *read_model(svmp_context *context, const char *dump, const cha
 
 static double log_poisson(double y, double rate) { return y * log(rate) - rate - lgamma(y + 1); }
 
-/* The difference between log densities at two points, which is free of constants, is that of the whole sums. */
+/* The difference between log densities at two points, which cancels constants, is that of the infinite sums. */
 static void assert_whole(const svmp_model *model, size_t count, const double *y, double p, double a, double m) {
     double shape = a, rate = a / m, first = 0;
     for (size_t i = 0; i < count; i++) shape += y[i], rate += p;
-    for (int k = -6; k <= 6; k++) { /* over six sd of the posterior, dgamma(shape, rate) */
+    for (int k = -6; k <= 6; k++) { /* -3 to 3 sds about the mean of the posterior, dgamma(shape, rate) */
         const double l = shape / rate * exp(0.5 * k / sqrt(shape)), x = log(l);
         double value = NAN, exact = a * x - a / m * l;
         assert_ok(svmp_model_evaluate(model, 1, &x, &value, NULL));
@@ -47,7 +47,7 @@ static uint32_t most_states(const svmp_model *model) {
     return most;
 }
 
-static void test_shorter_sums(void **state) {
+static void test_truncation_is_low(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     const char *dump = "N <- 4 y <- c(3, 1, 4, 2) p <- 0.5 a <- 20 m <- 5";
@@ -61,8 +61,8 @@ static void test_shorter_sums(void **state) {
     svmp_context_free(context);
 }
 
-/* Few of many are seen: the data alone do not say how far to sum. */
-static void test_longer_sums(void **state) {
+/* Few of many are observed: the data alone do not determine the truncation. */
+static void test_truncation_is_high_enough(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     const char *dump = "N <- 2 y <- c(5, 7) p <- 0.02 a <- 200 m <- 300";
@@ -73,13 +73,13 @@ static void test_longer_sums(void **state) {
     svmp_context_free(context);
 }
 
-typedef struct told {
+typedef struct messages {
     size_t ends, unused;
-    double end; /* that the last warning names */
-} told;
+    double end; /* the truncation in the last warning */
+} messages;
 
 static void note(svmp_log_level level, const char *message, void *data) {
-    told *t = data;
+    messages *t = data;
     const char *end = strstr(message, " ends at ");
     (void)level;
     t->unused += strstr(message, "'zed' is not used by the model") != NULL;
@@ -88,9 +88,9 @@ static void note(svmp_log_level level, const char *message, void *data) {
     t->end = strtod(end + 9, NULL);
 }
 
-/* However many are summed, larger ones are probable: the warning names the end of the sum that is run, which is no
- * shorter than that of a reader who does not look. */
-static void test_no_end(void **state) {
+/* Values above any truncation are probable: the warning reports the truncation that is used, which is not lower than
+ * without the search. */
+static void test_no_truncation_suffices(void **state) {
     (void)state;
     static const char improper_direction[] =
         "model { n ~ dpois(l)\n s ~ dbin(0.5, n)\n for (j in 1:2) { y[j] ~ dbin(p, s) }\n"
@@ -99,7 +99,7 @@ static void test_no_end(void **state) {
     svmp_context *context = test_context(1);
     svmp_data *data = NULL;
     svmp_model *model = NULL, *plain = NULL;
-    told t = {0};
+    messages t = {0};
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
     assert_ok(svmp_model_read_text(context, "m.bug", improper_direction, data, NULL, &plain));
@@ -115,8 +115,8 @@ static void test_no_end(void **state) {
     svmp_context_free(context);
 }
 
-/* The first reading is refused, since its tables are large: the next one warns. */
-static void test_messages_of_what_succeeds(void **state) {
+/* The first compilation is refused, since its tables are too large; the warning comes from the next one, once. */
+static void test_messages_come_once(void **state) {
     (void)state;
     static const char pair[] = "model { N1 ~ dpois(l)\n S ~ dbin(w, N1)\n y1 ~ dbin(p, N1)\n y2 ~ dbin(p, S)\n"
                                " l ~ dgamma(50, 1)\n w ~ dbeta(20, 10)\n p ~ dbeta(90, 10) }";
@@ -124,7 +124,7 @@ static void test_messages_of_what_succeeds(void **state) {
     svmp_context *context = test_context(1);
     svmp_data *data = NULL;
     svmp_model *model = NULL;
-    told t = {0};
+    messages t = {0};
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
     assert_ok(svmp_context_set_log(context, note, &t));
@@ -157,8 +157,9 @@ static void test_allocations_may_fail(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shorter_sums), cmocka_unit_test(test_longer_sums),
-                                       cmocka_unit_test(test_no_end), cmocka_unit_test(test_messages_of_what_succeeds),
-                                       cmocka_unit_test(test_allocations_may_fail)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_truncation_is_low), cmocka_unit_test(test_truncation_is_high_enough),
+        cmocka_unit_test(test_no_truncation_suffices), cmocka_unit_test(test_messages_come_once),
+        cmocka_unit_test(test_allocations_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

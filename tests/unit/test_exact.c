@@ -31,7 +31,7 @@ static void test_moments_against_dense_inverse(void **state) {
     svmp_context_free(context);
 }
 
-/* Means within 4.5 standard errors (100 of them are looked at), all covariances within 5. */
+/* All 100 means within 4.5 standard errors, all covariances within 5. */
 static void test_draws_have_the_models_moments(void **state) {
     (void)state;
     enum { NODES = 8, N = 40000 };

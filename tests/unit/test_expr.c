@@ -83,18 +83,18 @@ static void test_folding(void **state) {
     assert_same(ADD(SUB(x, one), NUM(3)), ADD(x, two));
     assert_same(svmp_expr_ifelse(b, one, x, p), x);
     assert_same(svmp_expr_ifelse(b, x, p, p), p);
-    /* what the signs and reciprocals of parameters must not do is go round in circles */
+    /* rewriting signs and reciprocals of parameters must terminate */
     expr e = x;
     for (int k = 0; k < 50; k++) e = NEG(DIV(SUB(MUL(e, NEG(p)), NEG(q)), NEG(svmp_expr_reciprocal(b, p))));
     assert_ok(svmp_builder_status(b));
 }
 
-/* What depends on parameters alone costs nothing a lane; what nobody reads costs nothing at all. */
+/* Expressions of parameters alone are not computed per lane; unused expressions are not computed at all. */
 static void test_hoisting(void **state) {
     program_builder *b = ((program_fixture *)*state)->b;
     expr x = IN(0), p = PAR(0);
     expr heavy = LOG(ADD(EXP(p), svmp_expr_loggam(b, POW(p, NUM(1.7)))));
-    (void)EXP(MUL(x, heavy)); /* dead */
+    (void)EXP(MUL(x, heavy)); /* unused */
     program *compiled;
     assert_ok(svmp_program_finish(b, MUL(x, heavy), 2, 1, &compiled));
     assert_int_equal(svmp_program_lane_operations(compiled, false), 1);
@@ -120,7 +120,7 @@ static void test_registers(void **state) {
     svmp_program_free(compiled);
 }
 
-/* The branch not taken may be infinite or NaN, with any derivative: nothing of it is seen. */
+/* The branch not taken may be infinite or NaN, with any derivative: it has no effect. */
 static void test_masking(void **state) {
     program_builder *b = ((program_fixture *)*state)->b;
     expr x = IN(0), zero = NUM(0);
@@ -226,8 +226,8 @@ static void test_many_slots(void **state) {
 
 enum { INSTANCES = 37, SLOTS = 4, PARAMETERS = 2, VARIABLES = 11 };
 
-/* All instances have the same variable in the slots of the mask `same`; if it is not 0, the same second parameter, and
- * with the second slot one of three first ones. */
+/* All instances have the same variable in the slots of the mask `same`. If the mask is not 0, they also have the same
+ * second parameter, and with the second slot one of three first parameters. */
 static void make_group(program_fixture *fixture, expr value, unsigned same, factor_group *group) {
     uint32_t variables[INSTANCES * SLOTS];
     double first[INSTANCES], second[INSTANCES];
@@ -250,7 +250,7 @@ static void free_group(program_fixture *fixture, factor_group *group) {
     svmp_release(fixture->context, group->variables);
 }
 
-/* Any split of the instances over calls gives the same bits, and so does a particle alone. */
+/* Any split of the instances over calls gives the same bits, and so does a single particle. */
 static void check_splits(program_fixture *fixture, unsigned same) {
     factor_group group;
     svmp_builder_reset(fixture->b);
@@ -273,7 +273,7 @@ static void check_splits(program_fixture *fixture, unsigned same) {
         }
         group.kind->evaluate(&group, 0, INSTANCES, n, x, scratch, values, NULL); /* without the gradient */
         assert_memory_equal(whole, values, rows * sizeof *values);
-        for (size_t l = 0; l < n; l += 1 + n / 3) { /* particle l by itself */
+        for (size_t l = 0; l < n; l += 1 + n / 3) { /* particle l alone */
             double one[VARIABLES], value[INSTANCES], gradient[INSTANCES * SLOTS];
             for (size_t i = 0; i < VARIABLES; i++) one[i] = x[i * n + l];
             group.kind->evaluate(&group, 0, INSTANCES, 1, one, alone, value, gradient);
@@ -294,8 +294,8 @@ static void test_splits(void **state) {
     check_splits(*state, 5);
 }
 
-/* What instances share changes no bit: beside a program that knows nothing of their variables, with these and with
- * others; and less is left for each lane. */
+/* Sharing among instances changes no bit, compared with a program that does not know their variables, with the same and
+ * with other variables; and it leaves less work per lane. */
 static void check_shared(program_fixture *fixture, expr value, unsigned same, size_t n) {
     enum { ROWS = INSTANCES * (1 + SLOTS) };
     factor_group group;
@@ -337,8 +337,8 @@ static void test_shared(void **state) {
         }
 }
 
-/* Instances in any order, some slots read from other rows, derivatives by those alone: the bits of the whole program on
- * variables that stand there, and no more operations. */
+/* Instances in any order, some slots read from other rows, derivatives by those slots only: the bits of the whole
+ * program with those variables, and no more operations. */
 static void check_view(const factor_group *group, const program *compiled, unsigned subset, size_t n) {
     uint32_t slots[SLOTS], instance[INSTANCES], shift[INSTANCES], variables[INSTANCES * SLOTS];
     unsigned char own[SLOTS] = {0};
@@ -415,12 +415,12 @@ static void test_many_values(void **state) {
     svmp_program_free(compiled);
 }
 
-/* A million operations: built, differentiated and run in time that grows with their number alone. */
+/* A million operations are built, differentiated and run in time linear in their number. */
 static void test_large(void **state) {
     program_builder *b = ((program_fixture *)*state)->b;
     enum { STEPS = 125000 };
     expr x = IN(0), y = IN(1), sum = NUM(0);
-    for (int k = 0; k < STEPS; k++) { /* a chain with something new at each link */
+    for (int k = 0; k < STEPS; k++) { /* a chain with a new input at each link */
         expr turn = svmp_expr_sin(b, ADD(x, MUL(y, NUM(1.0 + k * 1e-6))));
         x = ADD(MUL(x, NUM(0.5)), MUL(turn, y));
         sum = ADD(sum, x);
@@ -441,7 +441,7 @@ static void test_failures(void **state) {
     program *compiled = NULL;
     expr stranger = {12345};
     expr sum = ADD(IN(0), stranger);                               /* fails ... */
-    expr more = EXP(MUL(sum, ADD(svmp_expr_abs(b, sum), PAR(3)))); /* ... and nothing after it does harm */
+    expr more = EXP(MUL(sum, ADD(svmp_expr_abs(b, sum), PAR(3)))); /* ... and all later calls are harmless */
     assert_int_equal(svmp_program_finish(b, more, 1, 4, &compiled), SVMP_BAD_CALL);
     assert_int_equal(svmp_builder_status(b), SVMP_BAD_CALL);
     svmp_builder_reset(b);
@@ -457,7 +457,7 @@ static void test_failures(void **state) {
     svmp_bound_free(NULL);
 }
 
-/* Everything once, with the k-th allocation failing, for every k: an error, no leak, no crash. */
+/* All functions once, with the k-th allocation failing, for every k: an error, no leak, no crash. */
 static void test_allocations(void **state) {
     (void)state;
     for (long k = 1;; k++) {
@@ -483,7 +483,7 @@ static void test_allocations(void **state) {
         svmp_builder_free(fixture.b);
         svmp_context_free(fixture.context);
         assert_int_equal(memory.live, 0);
-        if (memory.left >= 0) { /* nothing failed any more */
+        if (memory.left >= 0) { /* all allocations succeeded */
             assert_ok(status);
             assert_true(k > 20);
             return;

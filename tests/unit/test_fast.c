@@ -1,5 +1,5 @@
-/* The functions that loops run with several lanes an instruction (maths/fast_*.h): how many units in the last place
- * they are off, against the same in long double, and their edges, against libm. */
+/* Vectorised functions (maths/fast_*.h): their errors in units in the last place, against long double, and their
+ * limiting cases, against libm. */
 #include "support.h"
 
 #include <float.h>
@@ -11,7 +11,7 @@ typedef long double longer;
 
 static const longer pi_l = 3.14159265358979323846264338327950288L;
 
-/* ---- the truth --------------------------------------------------------------------------------- */
+/* ---- references -------------------------------------------------------------------------------------------------- */
 
 static longer digamma_truth(longer x) {
     longer shift = 0;
@@ -23,7 +23,7 @@ static longer digamma_truth(longer x) {
 
 static longer trigamma_truth(longer x);
 
-/* Beside the root of digamma, where the sum above cancels: the integral of trigamma from there, by Simpson's rule. */
+/* Near the root of digamma, where the sum above cancels: the integral of trigamma from the root, by Simpson's rule. */
 static longer beside_root_truth(longer x) {
     const longer root = 1.461632144968362341263L, first = 0x1.762d86356be3fp+0, second = 9.549995429965697715183e-17L;
     return ((x - first) - second) * (trigamma_truth(root) + 4 * trigamma_truth((x + root) / 2) + trigamma_truth(x)) / 6;
@@ -55,7 +55,7 @@ static longer log_cdf_truth(longer x) {
     return x < 0 ? logl(cdf_truth(x)) : log1pl(-cdf_truth(-x));
 }
 
-/* One step of Newton's method from what is right but for rounding. */
+/* One Newton step from a value that is correct up to rounding. */
 static longer quantile_truth(longer p) {
     const longer x = svmp_normal_quantile((double)p);
     return p < 0.5L ? x - (cdf_truth(x) - p) / density_truth(x) : x + (cdf_truth(-x) - (1 - p)) / density_truth(x);
@@ -67,14 +67,14 @@ static longer logit_truth(longer p) { return p > 0.25L ? log1pl((2 * p - 1) / (1
 
 /* ---- units in the last place ------------------------------------------------------------------- */
 
-/* How far off a value is, in units in the last place of the truth. */
+/* The error of a value in units in the last place of the reference. */
 static double units_off(double value, longer truth) {
     const double near = (double)truth;
     const double unit = fabs(near) < DBL_MIN ? 0x1p-1074 : ldexp(1, ilogb(near) - DBL_MANT_DIG + 1);
     return (double)(fabsl(value - truth) / unit);
 }
 
-/* Functions are static inline: these have addresses. */
+/* The functions are static inline; these wrappers have addresses. */
 #define HERE(name)                                                                                                     \
     static double name##_here(double x) { return svmp_##name(x); }
 HERE(exp)
@@ -103,8 +103,8 @@ HERE(normal_hazard)
 HERE(normal_hazard_slope)
 HERE(normal_quantile)
 
-/* Arguments between low and high, evenly or, where `wide`, their logarithms. The bounds are what was found with ten
- * times as many arguments and 113 digits, and a quarter more. */
+/* Arguments evenly spaced between low and high, or, if `wide`, evenly in their logarithms. The bounds are the largest
+ * errors found with ten times as many arguments and 113 bits, plus a quarter. */
 static const struct {
     const char *name;
     double (*function)(double);
@@ -213,7 +213,7 @@ static void test_power_units(void **state) {
     }
 }
 
-/* ---- edges ------------------------------------------------------------------------------------- */
+/* ---- limiting cases ---------------------------------------------------------------------------------------------- */
 
 static const double edges[] = {0,      -0.0,       1,           -1,          2,           -2,         3,     -3,
                                0.5,    -0.5,       2.5,         -2.5,        1e-310,      -1e-310,    1e300, -1e300,

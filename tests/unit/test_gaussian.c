@@ -1,5 +1,5 @@
-/* The Gaussian on the graph: exact on Gaussians, the same in any units and for any number of threads, a bound that
- * rises, and particles from it. */
+/* The Gaussian on the graph: exact for Gaussians, invariant to units and threads, with a bound that increases, and
+ * particles from it. */
 #include "files.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ static gaussian *find(const svmp_model *model, uint64_t seed) {
 
 static const double log_2_pi = 1.8378770664093454836;
 
-/* Mean and variances to 1e-10 of the sd, and the bound is the log of the integral: log p(m) + d/2 log 2 pi - log
- * det(A)/2. A is that of a model whose factors may be of any kind. */
+/* Mean and variances agree to 1e-10 of the sd, and the bound is the log of the integral: log p(m) + d/2 log 2 pi - log
+ * det(A)/2. A comes from a model with factors of any kind. */
 static void expect_exact(svmp_model *model, double *A, const double *b, double tolerance) {
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
     double *mean = calloc(d, sizeof *mean), *variance = calloc(d, sizeof *variance), at_mean, log_determinant = 0;
@@ -82,8 +82,8 @@ static void test_matrices(void **state) {
     svmp_context_free(context);
 }
 
-/* y_i ~ N(a + c w_i, 1/4), a and c ~ N(1, 1/0.01), beside a variable that is not Gaussian, so that the statements stay
- * programs where that is cheaper; and once more with everything said by factor(). */
+/* y_i ~ N(a + c w_i, 1/4), a and c ~ N(1, 1/0.01), with a variable that is not Gaussian, so that statements stay
+ * programs if that is cheaper; and the same model written with factor(). */
 static void test_statements(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -102,7 +102,7 @@ static void test_statements(void **state) {
             b[0] += 4 * y[i];
             b[1] += 4 * y[i] * w[i];
         }
-        assert_int_equal(model->group_count > 0, k); /* the second is not seen to be Gaussian */
+        assert_int_equal(model->group_count > 0, k); /* the second is not recognised as Gaussian */
         expect_exact(model, A, b, 1e-10);
         svmp_model_free(model);
         svmp_context_free(context);
@@ -139,8 +139,8 @@ static void count_notes(svmp_log_level level, const char *message, void *user_da
     *(int *)user_data += level == SVMP_LOG_INFO && strstr(message, "differences of the gradients") != NULL;
 }
 
-/* A run whose start or metric is the Gaussian says once where second derivatives come from, if they are differences. */
-static void test_note(void **state) {
+/* A run with the Gaussian as start or metric says once if second derivatives come from differences. */
+static void test_note_on_differences(void **state) {
     (void)state;
     static const char *const methods[] = {"transport", "local", "nuts"};
     for (int functions = 0; functions < 2; functions++)
@@ -177,8 +177,8 @@ static void test_note(void **state) {
 
 /* ---- other posteriors -------------------------------------------------------------------------------------------- */
 
-/* The logistic regression is nearly Gaussian: its mean and variances to some percent of its sd, and a bound that is
- * one: the integral by the trapezoid rule. */
+/* The logistic regression is nearly Gaussian: its mean and variances agree to a few percent of its sd, and the bound is
+ * below the integral by the trapezoidal rule. */
 static void test_logistic(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -256,8 +256,8 @@ static void test_units(void **state) {
 
 /* ---- the ascent -------------------------------------------------------------------------------------------------- */
 
-/* From far out and from nearby, F ends higher than it began, and where a start begins where another has ended it is
- * told so. */
+/* From near and distant starts the bound F increases, and an ascent that reaches the end point of another one says so.
+ * */
 static void test_ascent(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -269,7 +269,7 @@ static void test_ascent(void **state) {
     int found;
     assert_ok(svmp_ascent_create(model, 32, &a));
     assert_ok(svmp_ascent_set_draws(a, 1, 32));
-    for (size_t i = 0; i < 8; i++) { /* antithetic, and of second moment 1 */
+    for (size_t i = 0; i < 8; i++) { /* antithetic, with second moment 1 */
         double squares = 0;
         for (size_t l = 0; l < 32; l++) {
             squares += a->z[i * 32 + l] * a->z[i * 32 + l];
@@ -294,7 +294,7 @@ static void test_ascent(void **state) {
     assert_ok(svmp_ascent_climb(a, (ascent_goal){1e-6, 1e-2, 6, 0, 0}, &known, &end));
     assert_true(end == ASCENT_KNOWN);
     assert_near(a->here.bound, known.bound, 0.5);
-    for (int level = 0; level < 2; level++) { /* means elsewhere: only an equal height is left to know the point by */
+    for (int level = 0; level < 2; level++) { /* another mean: the known point can be recognised by its bound only */
         for (size_t i = 0; i < 8; i++) {
             mean[i] = 100;
             a->here.mean[i] = 2 * test_random(12, i);
@@ -361,7 +361,7 @@ static void test_draws(void **state) {
             assert_near(sum, A[i * d + j], 5 * error);
         }
     }
-    assert_ok(svmp_gaussian_draw(q, 1, 1, one)); /* the first particle does not depend on how many there are */
+    assert_ok(svmp_gaussian_draw(q, 1, 1, one)); /* the first particle does not depend on their number */
     for (size_t i = 0; i < d; i++) assert_true(one[i] == x[i * N]);
     assert_ok(svmp_gaussian_draw(q, 2, 1, one));
     assert_true(one[0] != x[0]);
@@ -371,9 +371,9 @@ static void test_draws(void **state) {
     free(x);
 }
 
-/* A posterior 1e8 away, whose density at the origin is 1e17 lower: every start comes to it. On the log scale the mean
+/* A posterior 1e8 away, with a log density 1e17 lower at the origin: every start reaches it. On the log scale the mean
  * of v is log(2e8) to 1e-4, which is 1/200 of its sd, and that of tau is psi(3) - log(S/2) for the sum of squares S. */
-static void test_far(void **state) {
+static void test_distant_posterior(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = read_text(context,
@@ -390,8 +390,8 @@ static void test_far(void **state) {
     svmp_context_free(context);
 }
 
-/* A density that ends at -1, where it is still high: some draws fall outside, and are pulled in. */
-static void test_pulled_in(void **state) {
+/* A density truncated at -1, where it is still high: draws outside are moved inside. */
+static void test_draws_outside_the_support(void **state) {
     (void)state;
     enum { N = 20000 };
     svmp_context *context = test_context(1);
@@ -452,9 +452,9 @@ static void test_refusals(void **state) {
     svmp_context_free(context);
 }
 
-/* However wide the posterior, beside what a variable is given the others or at all: proper priors are never refused,
- * nor is what the data make proper. */
-static void test_wide(void **state) {
+/* Proper priors are never refused, however wide the posterior is compared with a conditional or marginal sd, nor is a
+ * posterior that the data make proper. */
+static void test_wide_posteriors(void **state) {
     (void)state;
     static const char *const texts[] = {
         "model { y ~ dpois(exp(a + b))\n a ~ dnorm(0, 1e-14)\n b ~ dnorm(0, 1e-14) }\n",
@@ -476,7 +476,7 @@ static void test_wide(void **state) {
     }
 }
 
-/* The density is finite only where thresholds ascend by 5, as draws of their priors do and no other start does. */
+/* The density is finite only if thresholds ascend by 5, which holds for draws of their priors and no other start. */
 static void test_starts_from_priors(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -497,16 +497,16 @@ int main(void) {
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_note),
+        cmocka_unit_test(test_note_on_differences),
         cmocka_unit_test(test_logistic),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_ascent),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_pulled_in),
-        cmocka_unit_test(test_far),
+        cmocka_unit_test(test_draws_outside_the_support),
+        cmocka_unit_test(test_distant_posterior),
         cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_wide_posteriors),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

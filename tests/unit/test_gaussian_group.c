@@ -86,13 +86,13 @@ static void test_regression(void **state) {
     double determinant = A[0] * A[3] - A[1] * A[1];
     assert_true(svmp_model_is_gaussian(model));
     assert_int_equal(model->group_count, 0);
-    assert_int_equal(svmp_graph_factors(svmp_model_graph(model)), 7); /* the graph has what the statements say */
+    assert_int_equal(svmp_graph_factors(svmp_model_graph(model)), 7); /* the graph has the edges of the statements */
     double dense[4], linear[2];
     test_dense(model, dense, linear);
     for (int k = 0; k < 4; k++) assert_near(dense[k], k == 2 ? A[1] : A[k], 1e-15);
     if (svmp_model_exact_moments(model, mean, variance) == SVMP_OK) {
         assert_near(mean[0], (A[3] * b[0] - A[1] * b[1]) / determinant, 1e-9);
-        assert_near(mean[1], (A[0] * b[1] - A[1] * b[0]) / determinant, 1e-6); /* of numbers of size 1e6 */
+        assert_near(mean[1], (A[0] * b[1] - A[1] * b[0]) / determinant, 1e-6); /* relative to numbers of size 1e6 */
         assert_near(variance[0], A[3] / determinant, 1e-12);
         assert_near(variance[1], A[0] / determinant, 1e-12);
     }
@@ -153,11 +153,11 @@ static void test_what_is_not_gaussian(void **state) {
     expect_program("y ~ dt(a, 1, 4)", line);
     expect_program("y ~ dpois(exp(a))", line);
     expect_program("d ~ dnorm(a, 1) T(0,)", line);
-    expect_program("d ~ dlnorm(a, 1)", "d is bounded"); /* its logarithm is Gaussian, and it is not */
+    expect_program("d ~ dlnorm(a, 1)", "d is bounded"); /* its logarithm is Gaussian, but the variable is not */
 }
 
-/* In a model that is not Gaussian, statements that are become part of the quadratic; the square of a sum of many
- * stays a program, since its matrix is full. */
+/* In a model that is not Gaussian, Gaussian statements join the quadratic; the square of a sum of many variables stays
+ * a program, since its matrix is full. */
 static void test_what_pays(void **state) {
     (void)state;
     char data[400] = "y <- c(0";
@@ -178,13 +178,14 @@ static void test_what_pays(void **state) {
     svmp_model_free(model);
     model = read_text(context, "model {\n  for (i in 1:100) { x[i] ~ dnorm(0, 1) }\n  factor(-0.001 * sum(x)^2)\n}\n",
                       "N <- 1\n");
-    assert_true(svmp_model_is_gaussian(model)); /* all of it is: exact answers are worth a full matrix */
+    assert_true(
+        svmp_model_is_gaussian(model)); /* all statements are Gaussian: an exact answer is worth a full matrix */
     assert_int_equal(model->quadratic.start[100], 100 * 100);
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
-/* Coefficients that overflow when they are collected leave the statement alone. */
+/* A statement whose collected coefficients overflow stays a program. */
 static void test_not_finite(void **state) {
     (void)state;
     svmp_context *context = test_context(1);

@@ -1,6 +1,5 @@
-/* Programs as generated code: compiled for the host, they give the bits of the interpreter, on every model and on
- * random programs of all operations; what is compiled is kept; and where there is no compiler, programs are
- * interpreted. */
+/* Generated code: compiled for the host, programs give the bits of the interpreter, for every model and for random
+ * programs of all operations; compiled code is cached; without a compiler, programs are interpreted. */
 #include "support.h"
 
 #include <dirent.h>
@@ -40,7 +39,7 @@ static int remove_work(void) {
     return system(command);
 }
 
-/* An empty folder of our own for what is kept, and the library that compiles for the host. */
+/* An empty cache folder, and the library that compiles for the host. */
 static int set_up(void **state) {
     (void)state;
     if (work[strlen(work) - 1] == 'X' && mkdtemp(work) == NULL) return 1;
@@ -99,7 +98,7 @@ static void test_models(void **state) {
         svmp_model_free(model);
         svmp_context_free(context);
     }
-    assert_true(compiled >= ALL_MODELS / 2); /* others are Gaussian throughout */
+    assert_true(compiled >= ALL_MODELS / 2); /* the others are purely Gaussian */
 }
 
 /* ---- random programs of all operations --------------------------------------------------------------------------- */
@@ -135,8 +134,8 @@ static uint32_t operands_of(uint32_t code) {
 }
 /* clang-format on */
 
-/* Special functions read leaves alone, whose values they can take. All registers are written before they are read, and
- * all outputs in the end. */
+/* Special functions read only leaves, whose values are in their domains. All registers are written before they are
+ * read, and all outputs are written at the end. */
 static void random_program(uint64_t stream, program_code *p) {
     uint64_t k = 0;
     p->count = INSTRUCTIONS;
@@ -225,7 +224,7 @@ static void test_random_programs(void **state) {
             for (size_t e = 0; e < SLOTS * INSTANCES; e++) here.variables[e] = (uint32_t)(e * 5 % 8);
             generated_args a = {.kernel = kernels[set], .x = here.x, .n = (uint32_t)n};
             svmp_cuda_share(n, width, &a);
-            for (a.count = 0; a.count < first[set + 1] - first[set]; a.count++) { /* the other ones have no blocks */
+            for (a.count = 0; a.count < first[set + 1] - first[set]; a.count++) { /* the others have no blocks */
                 a.list[a.count] = (generated_program){here.columns, here.variables, here.generated, INSTANCES};
                 a.first[a.count + 1] = a.first[a.count] + (a.count == g - first[set]);
             }
@@ -262,9 +261,9 @@ static void interpret(const program_code *p, size_t n, const double *x, const do
 
 #define AT(kind, number) ((uint32_t)(number) | (uint32_t)(kind) << PLACE_SHIFT)
 
-/* Random programs whose outputs are one value, minus that, half of it, and a copy of one of these: with one row and
- * weights they have the bits that they have with four. */
-static void test_twins(void **state) {
+/* Random programs whose outputs are one value, its negative, its half, and a copy of one of these: one row with weights
+ * gives the bits of four rows. */
+static void test_outputs_of_one_value(void **state) {
     (void)state;
     enum { TWINS = 60, NUMBERS = 5 };
     svmp_context *context = test_context(1);
@@ -309,7 +308,7 @@ static void test_twins(void **state) {
     svmp_context_free(context);
 }
 
-/* Threads of a device divide by a product. */
+/* Device threads divide by multiplication. */
 static void test_division(void **state) {
     (void)state;
     const size_t shares[] = {1, 2, 3, 5, 7, 25, 32, 33, 50, 641, 999, 4096, 65537, 1000003};
@@ -324,9 +323,9 @@ static void test_division(void **state) {
     }
 }
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
 
-static void test_kept(void **state) {
+static void test_cache(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     const kept_key key = {0x1234, 0x5678}, other = {0x1234, 0x5679};
@@ -346,7 +345,7 @@ static void test_kept(void **state) {
     snprintf(path, sizeof path, "%s/%016x.cubin", work, 0x1234);
     struct stat about;
     assert_int_equal(stat(path, &about), 0);
-    for (long at = 0; at < about.st_size; at++) { /* a damaged byte, wherever it is; and what takes its place */
+    for (long at = 0; at < about.st_size; at++) { /* any damaged byte; the file is replaced */
         FILE *file = fopen(path, "r+b");
         fseek(file, at, SEEK_SET);
         const int byte = fgetc(file);
@@ -365,7 +364,7 @@ static void test_kept(void **state) {
     svmp_context_free(context);
 }
 
-/* Whether code is kept, and how many warnings there were; the last of them has `part` in it. */
+/* Checks whether code is cached and how many warnings were given; the last one contains `part`. */
 static void expect_kept(int kept, size_t warnings, const char *part) {
     const kept_key key = {0x1234, 0x5678};
     char *image, words[WORDS] = "";
@@ -390,7 +389,7 @@ static void write_kept(size_t warnings, const char *part) {
     svmp_context_free(context);
 }
 
-/* Files and folders that others own or may write to are not used; nor are links and pipes, which nobody waits for. */
+/* Files and folders that other users own or may write to are not used; nor are links and pipes, which would block. */
 static void test_foreign(void **state) {
     (void)state;
     char path[200], elsewhere[200];
@@ -403,13 +402,13 @@ static void test_foreign(void **state) {
         assert_int_equal(chmod(path, modes[k]), 0);
         expect_kept(0, 1, "are not used: the file belongs to another user, or others may write to it.");
     }
-    write_kept(0, ""); /* in its place */
+    write_kept(0, ""); /* replaces the file */
     expect_kept(1, 0, "");
     const mode_t folders[] = {0720, 0702};
     for (size_t k = 0; k < 2; k++) {
         assert_int_equal(chmod(work, folders[k]), 0);
         expect_kept(0, 1, "the folder belongs to another user, or others may write to it.");
-        write_kept(0, ""); /* nothing, and the reader has said so */
+        write_kept(0, ""); /* nothing; the reader has already warned */
     }
     assert_int_equal(chmod(work, 0755), 0);
     expect_kept(1, 0, "");
@@ -433,9 +432,9 @@ static void test_foreign(void **state) {
     expect_kept(1, 0, "");
 }
 
-/* Where nothing can be written, or nothing is wanted, nothing is kept; the user hears of it who has chosen the place.
+/* If the folder cannot be written or caching is off, nothing is cached; svmp warns only if the user chose the folder.
  */
-static void test_not_kept(void **state) {
+static void test_no_cache(void **state) {
     (void)state;
     char folder[300], home[200], deep[300];
     setenv("SVMP_CACHE", "", 1);
@@ -469,13 +468,13 @@ static void test_not_kept(void **state) {
     unsetenv("SVMP_CACHE");
     unsetenv("XDG_CACHE_HOME");
     expect_kept(1, 0, "");
-    setenv("HOME", "/dev/null", 1); /* which nobody has chosen for this */
+    setenv("HOME", "/dev/null", 1); /* not chosen for the cache by the user */
     write_kept(0, "");
     unsetenv("HOME");
     assert_false(svmp_kept_folder(folder, sizeof folder));
 }
 
-/* Threads write and read one file: whoever has written it finds it whole. */
+/* Threads write and read one file: a thread that has written it finds a whole file. */
 enum { WRITERS = 4, WRITES = 300, CODE_BYTES = 20000 };
 
 static void *write_and_read(void *argument) {
@@ -519,8 +518,9 @@ static void test_writers(void **state) {
     assert_int_equal(count_files(), 1);
 }
 
-/* What runs that were killed have left is taken away, later; what may be of one that runs, and all else, is not. */
-static void test_left_behind(void **state) {
+/* Old temporary files of killed runs are removed; recent ones, which may belong to a running one, and all other files
+ * stay. */
+static void test_temporary_files(void **state) {
     (void)state;
     const char *const names[] = {"new-a1b2C3", "new-d4e5F6", "notes"};
     const struct timespec old[2] = {{.tv_sec = time(NULL) - 4000}, {.tv_sec = time(NULL) - 4000}};
@@ -551,7 +551,7 @@ static void take_note(svmp_log_level level, const char *message, void *user_data
     snprintf(last->words, sizeof last->words, "%s", message);
 }
 
-/* Interprets, and says why, in words with `part`. */
+/* Interprets, with a warning that contains `part`. */
 static void expect_note(svmp_log_level level, const char *part) {
     note last = {0};
     const char *const files[MODEL_FILES] = {"poisson.bug", "poisson.R"};
@@ -581,7 +581,7 @@ static void test_no_compiler(void **state) {
     expect_note(SVMP_LOG_WARNING, "NVRTC does not compile them: programs.cu(7): error: not today.");
 }
 
-/* The key of the one file that is kept, as it is written there. */
+/* The key of the only cached file, as written in it. */
 static kept_key only_key(void) {
     kept_key key = {0};
     char path[600] = "";
@@ -593,15 +593,15 @@ static kept_key only_key(void) {
     assert_int_equal(count_files(), 1);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    assert_int_equal(fseek(file, 8, SEEK_SET), 0); /* behind the magic word */
+    assert_int_equal(fseek(file, 8, SEEK_SET), 0); /* after the magic word */
     assert_int_equal(fread(&key, sizeof key, 1, file), 1);
     fclose(file);
     return key;
 }
 
-/* What is kept is not compiled again: a compiler that refuses is not asked. What the device does not take is: it is
- * compiled once, and kept in the place of the other. */
-static void test_kept_is_used(void **state) {
+/* Cached code is not compiled again, even by a compiler that would fail. Code that the device refuses is compiled once
+ * and replaces the cached file. */
+static void test_cached_code_is_used(void **state) {
     (void)state;
     if (!has_compiler()) skip();
     const char *const files[MODEL_FILES] = {"poisson.bug", "poisson.R"};
@@ -624,7 +624,7 @@ static void test_kept_is_used(void **state) {
     svmp_context_free(context);
 }
 
-/* Every allocation that fails is survived. */
+/* Every failing allocation is survived. */
 static void test_memory(void **state) {
     (void)state;
     if (!has_compiler()) skip();
@@ -651,7 +651,7 @@ static void test_memory(void **state) {
     svmp_context_free(context);
 }
 
-/* NVRTC itself, where it is: it needs no GPU to compile. */
+/* The real NVRTC, if installed: it compiles without a GPU. */
 static void test_nvrtc(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -679,12 +679,18 @@ static void test_nvrtc(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_models, set_up),       cmocka_unit_test_setup(test_random_programs, set_up),
-        cmocka_unit_test_setup(test_twins, set_up),        cmocka_unit_test_setup(test_division, set_up),
-        cmocka_unit_test_setup(test_kept, set_up),         cmocka_unit_test_setup(test_not_kept, set_up),
-        cmocka_unit_test_setup(test_foreign, set_up),      cmocka_unit_test_setup(test_writers, set_up),
-        cmocka_unit_test_setup(test_left_behind, set_up),  cmocka_unit_test_setup(test_no_compiler, set_up),
-        cmocka_unit_test_setup(test_kept_is_used, set_up), cmocka_unit_test_setup(test_memory, set_up),
+        cmocka_unit_test_setup(test_models, set_up),
+        cmocka_unit_test_setup(test_random_programs, set_up),
+        cmocka_unit_test_setup(test_outputs_of_one_value, set_up),
+        cmocka_unit_test_setup(test_division, set_up),
+        cmocka_unit_test_setup(test_cache, set_up),
+        cmocka_unit_test_setup(test_no_cache, set_up),
+        cmocka_unit_test_setup(test_foreign, set_up),
+        cmocka_unit_test_setup(test_writers, set_up),
+        cmocka_unit_test_setup(test_temporary_files, set_up),
+        cmocka_unit_test_setup(test_no_compiler, set_up),
+        cmocka_unit_test_setup(test_cached_code_is_used, set_up),
+        cmocka_unit_test_setup(test_memory, set_up),
         cmocka_unit_test_setup(test_nvrtc, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);

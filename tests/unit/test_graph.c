@@ -109,7 +109,7 @@ static void test_factors_can_be_taken_back(void **state) {
     for (size_t v = 0; v < 3; v++) assert_ok(svmp_graph_add_node(graph, 1));
     assert_ok(svmp_graph_add_factor(graph, 2, (size_t[]){0, 1}));
     svmp_graph_remove_factors(graph, 0);
-    assert_ok(svmp_graph_add_factor(graph, 2, (size_t[]){1, 2})); /* the same number as the one taken back */
+    assert_ok(svmp_graph_add_factor(graph, 2, (size_t[]){1, 2})); /* reuses the number of the removed node */
     assert_ok(svmp_graph_finish(graph));
     size_t count;
     assert_int_equal(svmp_graph_neighbourhood(graph, 0, &count)[0], 0);

@@ -1,5 +1,4 @@
-/* Sums over variables that have no order (stein/order_free_sums.h), in plain loops and in the lanes of every
- * instruction set. */
+/* Order-free sums over variables (stein/order_free_sums.h), in plain loops and with every instruction set. */
 #include "support.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ enum { N = 11, PAIRS = N * (N - 1) / 2, D = 5000 };
 static double x[D][N];
 static const double *rows[D];
 
-/* Variables of scales from 1e-6 to 1e6, in a random order, and places up to 1e3 scales away. */
+/* Variables with scales from 1e-6 to 1e6, in random order, centred up to 1e3 scales away from 0. */
 static void scatter(void) {
     for (size_t j = 0; j < D; j++) {
         const double scale = pow(10, 6 * test_random(1, j)), centre = 1e3 * scale * test_random(2, j);
@@ -43,7 +42,7 @@ static common_grid grid_in(sums *s, size_t variables) {
     return (common_grid){.n = N, .variables = variables, .peers = &svmp_alone, .of = s->grid};
 }
 
-/* The grid of variables first ... last - 1, of so many. */
+/* The grid of variables first ... last - 1 of `variables`. */
 static void find(size_t first, size_t last, enum grid_use use, size_t variables, int threads, sums *s) {
     const common_grid grid = grid_in(s, variables);
     svmp_grid_find(&grid, last - first, rows + first, use, threads);
@@ -54,7 +53,7 @@ static double value(sums *s, size_t l, size_t m, int64_t steps) {
     return svmp_grid_value(&grid, l, m, steps);
 }
 
-/* The steps of variables first ... last - 1; products on their own grid alone, which squares do not leave either. */
+/* The steps of variables first ... last - 1; products use their own grid, which squares do not exceed. */
 static void count(size_t first, size_t last, enum grid_use use, sums *s) {
     const common_grid grid = grid_in(s, 0);
     for (size_t l = 0, p = 0; l < N; p += N - 1 - l++)
@@ -64,7 +63,7 @@ static void count(size_t first, size_t last, enum grid_use use, sums *s) {
 }
 
 /* Split anywhere and in any order: the grid is the larger one, the steps are the sum. */
-static void test_there_is_no_order(void **state) {
+static void test_sums_do_not_depend_on_order(void **state) {
     (void)state;
     static sums whole, left, right;
     scatter();
@@ -90,8 +89,8 @@ static void test_there_is_no_order(void **state) {
         }
 }
 
-/* Half a step for every variable is the most that a sum is off. The particles of one variable are far away, and one
- * particle of another: which costs the pairs of that one alone their digits. */
+/* A sum has an error of at most half a step per variable. All particles of one variable are far away, and one particle
+ * of another: only pairs with that particle lose digits. */
 static void test_error(void **state) {
     (void)state;
     static sums s;
@@ -113,7 +112,7 @@ static void test_error(void **state) {
     }
 }
 
-/* As many terms as there are, each as large as can be, stay whole numbers. */
+/* Sums of the largest possible number of the largest terms do not overflow. */
 static void test_the_largest_sum(void **state) {
     (void)state;
     static sums s;
@@ -131,7 +130,7 @@ static void test_the_largest_sum(void **state) {
     }
 }
 
-/* Particles that are one, that are as near as numbers can be, and that have run away. */
+/* Particles that coincide, that differ by one unit in the last place, and that have diverged. */
 static void test_extremes(void **state) {
     (void)state;
     static sums s;
@@ -147,8 +146,8 @@ static void test_extremes(void **state) {
     }
 }
 
-/* Two crowds that are 1e12 of their width apart in one variable: pairs of either are counted again, to full precision,
- * and in any order. */
+/* Two clusters, 1e12 times their width apart in one variable: pairs within a cluster are summed again at full
+ * precision, in any order. */
 static void test_near_pairs(void **state) {
     (void)state;
     static sums s;
@@ -176,7 +175,7 @@ static void test_near_pairs(void **state) {
                 noted++;
             }
         assert_int_equal(again.noted, noted);
-        assert_int_equal(noted, 4 * 3 / 2); /* those of the far crowd; the others have a grid for what they are */
+        assert_int_equal(noted, 4 * 3 / 2); /* pairs of the far cluster; the others have a sufficiently fine grid */
         svmp_grid_recount(&again);
         for (size_t l = 0, p = 0; l < N; l++)
             for (size_t m = l + 1; m < N; m++, p++) {
@@ -189,8 +188,8 @@ static void test_near_pairs(void **state) {
     }
 }
 
-/* A place that is no number makes the distances of its particle infinite, and no others. */
-static void test_no_numbers(void **state) {
+/* A position of NaN makes the distances of its particle infinite, and no others. */
+static void test_nan(void **state) {
     (void)state;
     static sums s;
     for (size_t j = 0; j < 3; j++) {
@@ -203,8 +202,8 @@ static void test_no_numbers(void **state) {
     assert_true(value(&s, 0, 4, s.squares[3]) == INFINITY && s.squares[3] == 0);
 }
 
-/* Tiles of every instruction set hold the steps of the plain loops, but for one a variable where a square is rounded
- * twice; those of two halves of the variables add up to the same in either order. */
+/* Tiles of every instruction set equal those of the plain loops, up to one step per variable where a square is rounded
+ * twice; tiles of two halves of the variables add up to the same in either order. */
 static void test_lanes(void **state) {
     (void)state;
     enum { COUNT = 70, STRIDE = N + PADDING + LINE, MOST = (N / TILE_ROWS + 1) * TILE_ROWS * (N + WIDEST_LANES) };
@@ -213,7 +212,7 @@ static void test_lanes(void **state) {
     static sums s;
     const char *const sets[] = {"baseline", "avx2", "avx512"};
     scatter();
-    x[3][4] = 1e170; /* this one has run away */
+    x[3][4] = 1e170; /* this particle has diverged */
     for (size_t j = 0; j < COUNT; j++)
         for (size_t l = 0; l < STRIDE; l++) packed[j * STRIDE + l] = l < N ? x[j][l] : INFINITY;
     find(0, COUNT, GRID_SQUARES, COUNT, 1, &s);
@@ -258,12 +257,12 @@ static void test_lanes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_is_no_order),
+        cmocka_unit_test(test_sums_do_not_depend_on_order),
         cmocka_unit_test(test_error),
         cmocka_unit_test(test_the_largest_sum),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_near_pairs),
-        cmocka_unit_test(test_no_numbers),
+        cmocka_unit_test(test_nan),
         cmocka_unit_test(test_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

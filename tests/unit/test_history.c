@@ -1,4 +1,4 @@
-/* The way a run has come: what is remembered, how much of it, and that it goes through files and checkpoints. */
+/* The history of a run: which rows are kept, how many, and that files and checkpoints preserve them. */
 #include "files.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static void test_rows_stay_evenly_spaced(void **state) {
 }
 
 /* The last row of the same iteration is replaced. */
-static void test_an_iteration_is_there_once(void **state) {
+static void test_one_row_per_iteration(void **state) {
     (void)state;
     static history h;
     for (size_t k = 0; k < 3; k++) svmp_history_add(&h, (const double[HISTORY_COLUMNS]){7, (double)k});
@@ -56,7 +56,7 @@ static void test_an_iteration_is_there_once(void **state) {
     assert_true(h.column[1][0] == 2);
 }
 
-/* What the monitor hears is what is remembered. */
+/* The history equals the progress reported to the monitor. */
 typedef struct heard {
     double phi[64];
     svmp_run *run;
@@ -69,7 +69,7 @@ static int listen(const svmp_progress *progress, void *user_data) {
     return 0;
 }
 
-static void test_a_run_remembers(void **state) {
+static void test_history_of_a_run(void **state) {
     (void)state;
     svmp_model *model = make_chain();
     run_options options = graphical_options();
@@ -100,7 +100,7 @@ static void test_a_run_remembers(void **state) {
     svmp_model_free(model);
 }
 
-/* Series go through both kinds of files to the same bits, NaN and infinity too. */
+/* Both file formats preserve the bits of series, including NaN and infinity. */
 static void test_files(void **state) {
     (void)state;
     static const char *const paths[] = {"a.csv", "a.nc"};
@@ -139,7 +139,7 @@ static void test_files(void **state) {
     files_in_folder(1);
 }
 
-/* Every allocation on the way through series, chains and files may fail, and nothing is lost or left. */
+/* Any allocation for series, chains and files may fail without leaks or partial files. */
 static void test_scarce_memory(void **state) {
     (void)state;
     const double values[] = {1, 2, 3};
@@ -152,7 +152,7 @@ static void test_scarce_memory(void **state) {
         status = svmp_particles_create(scarce, 2, 4, NULL, &made);
         if (status == SVMP_OK) status = svmp_particles_set_chains(made, 2);
         if (status == SVMP_OK) status = svmp_particles_set_series(made, "i", "i", 3, values);
-        if (status == SVMP_OK) status = svmp_particles_set_series(made, "i", "i", 2, values); /* takes its place */
+        if (status == SVMP_OK) status = svmp_particles_set_series(made, "i", "i", 2, values); /* replaces it */
         if (status == SVMP_OK) status = svmp_particles_chain(made, 1, &chain);
         if (status == SVMP_OK) status = svmp_particles_write(chain, "a.csv", "seed = 1\n", 1);
         if (status == SVMP_OK) status = svmp_particles_read(scarce, "a.csv", &read);
@@ -167,7 +167,7 @@ static void test_scarce_memory(void **state) {
     files_in_folder(1);
 }
 
-/* What a run says of itself is what it does; what it does not have, it does not say. */
+/* A run's settings are those it uses, and it reports no setting that it does not have. */
 static void test_settings(void **state) {
     (void)state;
     static const struct {
@@ -207,8 +207,8 @@ static void test_settings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_stay_evenly_spaced), cmocka_unit_test(test_an_iteration_is_there_once),
-        cmocka_unit_test(test_a_run_remembers),         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_rows_stay_evenly_spaced), cmocka_unit_test(test_one_row_per_iteration),
+        cmocka_unit_test(test_history_of_a_run),        cmocka_unit_test(test_files),
         cmocka_unit_test(test_scarce_memory),           cmocka_unit_test(test_settings),
     };
     context = test_context(1);

@@ -1,12 +1,12 @@
-/* Where a density jumps, Stein's identities do not hold: which variables these are is told by the form of the program,
- * and a change point is found by moves that do not rest on its score. */
+/* Stein's identities fail for a discontinuous density: the form of the program shows in which variables it jumps, and a
+ * change point is found by moves that do not use the score. */
 #include <math.h>
 
 #include "expr/program.h"
 #include "model/density_discontinuities.h"
 #include "unit/support.h"
 
-/* f = x0 step(x1 - 2) + max(x2, 0) + |x3| + ifelse(x4^2 > 1, x5, x0): it jumps in x1 and x4, though it bends in others.
+/* f = x0 step(x1 - 2) + max(x2, 0) + |x3| + ifelse(x4^2 > 1, x5, x0): it jumps in x1 and x4, and has kinks in others.
  */
 static void test_slots(void **state) {
     (void)state;
@@ -35,8 +35,8 @@ static void test_slots(void **state) {
     svmp_context_free(context);
 }
 
-/* The choices within formulas of distributions are between values that agree where one takes over from the other:
- * truncation on both sides, distribution functions and their tails. A comparison that the text makes is none of these.
+/* Branches within formulas of distributions agree at their boundary: truncation on both sides, distribution functions
+ * and their tails. A comparison in the model text need not.
  */
 static void test_formulas_do_not_jump(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
-/* The Stein discrepancy: against its definition, against the velocity field whose squared norm it is, on exact draws
- * and on draws that are not. */
+/* The Stein discrepancy: against its definition, against the velocity field whose squared norm it is, for exact and for
+ * wrong draws. */
 #include "support.h"
 
 #include <math.h>
@@ -108,8 +108,8 @@ static void test_the_definition(void **state) {
     svmp_context_free(context);
 }
 
-/* phi of variable i at a place y, the kernel being the sum of all terms' weights where particles coincide: with y as
- * one more particle, (n + 1) phi' = n phi(y) + weight s_i(y). */
+/* phi of variable i at a point y. The kernel of coinciding particles is the sum of the terms' weights, so with y as an
+ * additional particle, (n + 1) phi' = n phi(y) + weight s_i(y). */
 static double velocity_at(const svmp_model *model, const kernel *k, size_t n, const double *x, const double *y,
                           size_t i) {
     const size_t d = model->graph->variables;
@@ -129,8 +129,7 @@ static double velocity_at(const svmp_model *model, const kernel *k, size_t n, co
     return phi;
 }
 
-/* V is the squared norm of phi: V_i = mean over the particles of s_i phi_i + d phi_i/dx_i, for whatever kernel phi is
- * of.
+/* V is the squared norm of phi: V_i = mean over the particles of s_i phi_i + d phi_i/dx_i, for the kernel of phi.
  */
 static void test_v_is_the_squared_norm_of_phi(void **state) {
     (void)state;
@@ -191,7 +190,7 @@ static void test_parts_add_up(void **state) {
         assert_near(total.u, u, 1e-13);
         assert_near(total.v, v, 1e-13);
     }
-    /* Every neighbour drawn is the blanket; a sum of terms is the sum of their discrepancies. */
+    /* Drawing all neighbours gives the blanket; the discrepancy of a sum of terms is the sum of theirs. */
     svmp_discrepancy blanket = measure(model, "rbf@blanket", N, x, NULL);
     svmp_discrepancy drawn = measure(model, "rbf@random:30", N, x, NULL);
     svmp_discrepancy linear = measure(model, "linear@self", N, x, NULL);
@@ -224,7 +223,7 @@ static void test_the_same_bits_for_any_threads(void **state) {
     free(x);
 }
 
-/* One particle: V = s^2, and nothing to say about U. All in one place, but not at the mode: as far off as can be. */
+/* One particle: V = s^2, and U is undefined. All particles at one point that is not the mode: the largest ratio. */
 static void test_few_particles(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -261,8 +260,8 @@ static int draw(const svmp_model *model, size_t n, uint64_t seed, double *x) {
     return 1;
 }
 
-/* U is 0 on average over seeds, within 4 standard errors, for a kernel that does not look at the particles; the ratio
- * is near 1 on average, and beyond its limit less often than 1 in 1000, for kernels that do. */
+/* U is 0 on average over seeds, within 4 standard errors, for a kernel that does not depend on the particles. For
+ * kernels that do, the ratio is near 1 on average and exceeds its limit in less than 1 in 1000 cases. */
 static void test_exact_draws(void **state) {
     (void)state;
     enum { SIDE = 5, NODES = SIDE * SIDE, N = 20, SEEDS = 400 };
@@ -296,7 +295,7 @@ static void test_exact_draws(void **state) {
     svmp_context_free(context);
 }
 
-/* U and V grow with a shift of all variables; when one node is shifted, that node is the worst one. */
+/* U and V grow with a shift of all variables; if one node is shifted, it is the worst one. */
 static void test_shifted_draws(void **state) {
     (void)state;
     enum { SIDE = 6, NODES = SIDE * SIDE, N = 60 };
@@ -327,8 +326,8 @@ static void test_shifted_draws(void **state) {
     svmp_context_free(context);
 }
 
-/* Draws from their mean outwards and inwards: the moments tell that they are too wide or too narrow, where the kernel,
- * whose bandwidth follows the particles, need not; for exact draws they stay within their limit. */
+/* Draws stretched and shrunk about their mean: the moments show that they are too wide or too narrow, even if the
+ * kernel, whose bandwidth follows the particles, does not; for exact draws the moments stay within their limit. */
 static void test_scaled_draws(void **state) {
     (void)state;
     enum { SIDE = 5, NODES = SIDE * SIDE, N = 60 };
@@ -375,7 +374,7 @@ static size_t count_beyond(const svmp_run *run, size_t nodes, svmp_discrepancy *
     return beyond;
 }
 
-/* Converged runs are better than exact draws and no node is told to be off; runs that were cut short have many. A run
+/* Converged runs are better than exact draws and no node exceeds its limit; in runs that are too short many do. A run
  * of Langevin dynamics that has forgotten its start is like exact draws. */
 static void test_runs_that_have_and_have_not_converged(void **state) {
     (void)state;
@@ -405,8 +404,8 @@ static void test_runs_that_have_and_have_not_converged(void **state) {
     svmp_context_free(context);
 }
 
-/* The last of t steps is the difference to the particles after t - 1. */
-static void test_the_last_movement(void **state) {
+/* The last step of t is the difference to the particles after t - 1 steps. */
+static void test_last_step(void **state) {
     (void)state;
     enum { NODES = 4, N = 12 };
     svmp_context *context = test_context(1);
@@ -446,7 +445,7 @@ static void test_the_last_movement(void **state) {
     svmp_context_free(context);
 }
 
-static void test_what_is_not_measured(void **state) {
+static void test_unsupported_discrepancies(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 3, 1, 1, 5);
@@ -464,7 +463,7 @@ static void test_what_is_not_measured(void **state) {
 }
 
 /* With one eigenvalue the limit is the quantile of a squared normal: 2.5758^2 for one node, 3.8906^2 for a hundred.
- * Small eigenvalues bring it nearer to 1; n particles cannot show more than n - 1 of them. */
+ * Additional small eigenvalues bring it nearer to 1; n particles have at most n - 1 of them. */
 static void test_limit(void **state) {
     (void)state;
     assert_near(svmp_ratio_limit(50, 3, 3, 1), 2.575829 * 2.575829, 1e-6);
@@ -476,18 +475,12 @@ static void test_limit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_definition),
-        cmocka_unit_test(test_v_is_the_squared_norm_of_phi),
-        cmocka_unit_test(test_parts_add_up),
-        cmocka_unit_test(test_the_same_bits_for_any_threads),
-        cmocka_unit_test(test_few_particles),
-        cmocka_unit_test(test_exact_draws),
-        cmocka_unit_test(test_shifted_draws),
-        cmocka_unit_test(test_scaled_draws),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_runs_that_have_and_have_not_converged),
-        cmocka_unit_test(test_the_last_movement),
-        cmocka_unit_test(test_what_is_not_measured),
+        cmocka_unit_test(test_the_definition), cmocka_unit_test(test_v_is_the_squared_norm_of_phi),
+        cmocka_unit_test(test_parts_add_up),   cmocka_unit_test(test_the_same_bits_for_any_threads),
+        cmocka_unit_test(test_few_particles),  cmocka_unit_test(test_exact_draws),
+        cmocka_unit_test(test_shifted_draws),  cmocka_unit_test(test_scaled_draws),
+        cmocka_unit_test(test_limit),          cmocka_unit_test(test_runs_that_have_and_have_not_converged),
+        cmocka_unit_test(test_last_step),      cmocka_unit_test(test_unsupported_discrepancies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,15 +7,14 @@
 
 #include "backend/cpu/cpu_median.h"
 
-/* A tile with so many numbers: a multiple of WIDEST_LANES * TILE_ROWS. */
+/* A tile with at least `count` numbers: a multiple of WIDEST_LANES * TILE_ROWS. */
 static tile tile_of(const lane_ops *ops, size_t numbers) { return (tile){.vectors = numbers / TILE_ROWS / ops->width}; }
 
 enum { WHOLE_TILE = WIDEST_LANES * TILE_ROWS };
 
 static const char *const sets[] = {"baseline", "avx2", "avx512"};
 
-/* Against long double; the bound is the one that lanes.h promises. The result is 0 below exp(-708), as for a lane that
- * is no pair. */
+/* Against long double; the bound is that of lanes.h. The result is 0 below exp(-708), as in lanes without a pair. */
 static void test_error_of_the_exponential(void **state) {
     (void)state;
     enum { N = 1 << 16 };
@@ -67,8 +66,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Smooth, many ties, two lumps, a huge range, all equal, mostly zero, half infinite, sorted: from a cold start, from a
- * good and a bad memory. */
+/* Smooth, many ties, two clusters, a huge range, all equal, mostly zero, half infinite, sorted: with no previous
+ * median, a good one and a bad one. */
 static void fill(int kind, size_t count, uint64_t stream, double *value) {
     for (size_t p = 0; p < count; p++) {
         double u = (test_random(stream, p) + 1) / 2;
@@ -107,7 +106,7 @@ static void test_median_is_that_of_a_sort(void **state) {
                     svmp_median_find(count_numbers, &all, (count - 1) / 2, count / 2, list, 2048, &memory, &lower,
                                      &upper);
                     assert_true(lower == sorted[(count - 1) / 2] && upper == sorted[count / 2]);
-                    assert_true(all.passes <= (kind == 7 ? 80 : 25)); /* infinite and finite middles are far apart */
+                    assert_true(all.passes <= (kind == 7 ? 80 : 25)); /* one of the two middle values is infinite */
                     all.passes = 0;
                 }
             }
@@ -115,7 +114,7 @@ static void test_median_is_that_of_a_sort(void **state) {
     free(sorted);
 }
 
-/* Numbers that are none end the search, and say so. */
+/* NaN ends the search with an error. */
 static void test_a_median_of_no_numbers(void **state) {
     (void)state;
     enum { N = 4096 };
@@ -130,7 +129,7 @@ static void test_a_median_of_no_numbers(void **state) {
     free(value);
 }
 
-/* Numbers that move a little from time to time need one counting pass. */
+/* Numbers that change little between searches need one counting pass. */
 static void test_a_warm_start_takes_one_pass(void **state) {
     (void)state;
     enum { N = 19904 };

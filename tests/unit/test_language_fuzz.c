@@ -1,5 +1,5 @@
-/* Models and data that nobody wrote: good ones with bytes changed, cut out, repeated, and words put in. Whatever comes,
- * the answer is OK or an error with its place; the sanitizers watch the rest. The numbers have a fixed seed. */
+/* Random models and data: valid ones with bytes changed, removed or repeated, and words inserted. The result is OK or
+ * an error with its place; the sanitizers check the rest. The random numbers have a fixed seed. */
 #include "support.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void mutate(uint64_t round, char bytes[LARGEST], size_t *size) {
             memmove(bytes + place, bytes + place + length, *size - place - length);
             *size -= length;
             break;
-        case 2: { /* a piece again, elsewhere */
+        case 2: { /* a piece repeated at another place */
             char piece[20];
             memcpy(piece, bytes + place, length);
             insert(bytes, size, (size_t)below(round, 5 * c + 5, *size), piece, length);

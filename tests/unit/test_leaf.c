@@ -1,5 +1,5 @@
-/* Leaves, the unknown nodes that nothing observed depends on: which ones they are, that the rest of the model is as if
- * they did not stand there, and that they are drawn from their distributions. */
+/* Leaves, the unknown nodes on which no observation depends: which nodes they are, that the rest of the model is the
+ * same without them, and that they are drawn from their distributions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void end(lowered_test *test) {
     svmp_context_free(test->context);
 }
 
-/* ---- which they are --------------------------------------------------------------------------------------------- */
+/* ---- which nodes are leaves -------------------------------------------------------------------------------------- */
 
 static void list(size_t count, const lowered_node *nodes, char *text, size_t size) {
     size_t length = 0;
@@ -45,41 +45,41 @@ static void list(size_t count, const lowered_node *nodes, char *text, size_t siz
         length += (size_t)snprintf(text + length, size - length, "%s%s", k ? " " : "", nodes[k].name);
 }
 
-static void which_they_are(void **unused) {
+static void leaves_are_recognised(void **unused) {
     (void)unused;
     static const struct {
         const char *text, *dump, *nodes, *leaves;
     } models[] = {
-        /* missing responses and predictions; what depends on them, and on nothing else; through deterministic nodes */
+        /* missing responses and predictions; nodes that depend on them only; through deterministic nodes */
         {"model { for (i in 1:3) { y[i] ~ dnorm(m, 1) }\n m ~ dnorm(0, 1)\n p ~ dpois(exp(m)) }", "y <- c(1, NA, 2)",
          "m", "y[2] p"},
         {"model { y ~ dnorm(m, 1)\n m ~ dnorm(0, 1)\n a ~ dnorm(m, t)\n t ~ dgamma(1, 1)\n b <- a + t\n c ~ dnorm(b, "
          "1) }",
          "y <- 1", "m", "a t c"},
-        /* the end of a chain; not where what is observed comes later */
+        /* the end of a chain, but not before an observation */
         {"model { x[1] ~ dnorm(0, 1)\n for (t in 2:6) { x[t] ~ dnorm(x[t-1], 1) }\n y[2] ~ dnorm(x[2], 1)\n y[4] ~ "
          "dnorm(x[4], 1) }",
          "y <- c(NA, 1, NA, 2)", "x[1] x[2] x[3] x[4]", "x[5] x[6]"},
-        /* factor() makes no leaf of what it touches, nor of the parents of that */
+        /* nodes in a factor() and their parents are not leaves */
         {"model { y ~ dnorm(m, 1)\n m ~ dnorm(0, 1)\n a ~ dnorm(b, 1)\n b ~ dnorm(0, 1)\n factor(-a^2)\n c ~ dnorm(a, "
          "1) }",
          "y <- 1", "m a b", "c"},
-        /* nothing can be drawn from dflat; its bound is not drawn, either */
+        /* dflat has no draws; its bound is not drawn, either */
         {"model { y ~ dnorm(m, 1)\n m ~ dnorm(0, 1)\n f ~ dflat() T(s,)\n s ~ dgamma(1, 1)\n g ~ dnorm(f, 1) }",
          "y <- 1", "m f s", "g"},
-        /* what is censored, and cut points that say something */
+        /* censored nodes, and informative cut points */
         {"model { y ~ dinterval(t, c)\n t ~ dnorm(m, 1)\n m ~ dnorm(0, 1)\n c ~ dnorm(9, 1)\n z ~ dinterval(m, 0) }",
          "y <- 1", "t m c", "z"},
-        /* a vector that is observed in part tells of the rest, unless its elements are independent */
+        /* a partly observed vector informs its other elements, unless these are independent */
         {"model { x[1:2] ~ dmnorm(mu[], T[,])\n for (i in 1:2) { mu[i] ~ dnorm(0, 1) } }",
          "x <- c(1, NA) T <- structure(c(2, 1, 1, 2), .Dim = c(2, 2))", "x[1:2] mu[1] mu[2]", ""},
         {"model { x[1:3] ~ dnorm(mu, 1)\n mu ~ dnorm(0, 1) }", "x <- c(1, NA, 2)", "mu", "x[1:3]"},
         {"model { x[1:3] ~ dnorm(mu, 1)\n mu ~ dnorm(0, 1)\n y ~ dnorm(x[2], 1) }", "x <- c(1, NA, 2) y <- 0",
          "x[1:3] mu", ""},
-        /* how long an array is tells nothing of its values */
+        /* the length of an array does not depend on its values */
         {"model { y ~ dnorm(m, length(x))\n m ~ dnorm(0, 1)\n for (i in 1:2) { x[i] ~ dnorm(m, 1) } }", "y <- 1", "m",
          "x[1] x[2]"},
-        /* where nothing is observed, the prior is what is to be sampled */
+        /* without observations the prior is sampled */
         {"model { a ~ dnorm(0, 1)\n b ~ dnorm(a, 1) }", "", "a b", ""},
         {"model { a ~ dnorm(0, 1)\n b ~ dnorm(a, 1)\n k ~ dbern(ilogit(a))\n c ~ dnorm(k, 1) }", "", "a b", "k c"},
         {"model { a ~ dnorm(0, 1)\n z ~ dnorm(1, 1) }", "z <- 1", "a", ""},
@@ -95,7 +95,7 @@ static void which_they_are(void **unused) {
     }
 }
 
-/* Outputs stay in the order of the text, of leaves as of others; the leaves' are told apart. */
+/* Outputs stay in the order of the text, with leaves among the others; those of leaves are marked. */
 static void outputs_keep_their_order(void **unused) {
     (void)unused;
     lowered_test test = lower("model { for (i in 1:3) { y[i] ~ dnorm(m, 1) }\n q[1:2] ~ ddirch(a[])\n m ~ dnorm(0, 1)\n"
@@ -142,8 +142,8 @@ static void assert_moments(const char *name, const double *x, double mean, doubl
         fail_msg("%s: the variance is %g, not %g", name, square, variance);
 }
 
-/* Every leaf has mean and variance of its distribution, given its parents, which may be leaves: of one dimension, of
- * many, discrete. */
+/* Every leaf has the mean and variance of its distribution given its parents, which may be leaves: scalar, vector,
+ * discrete. */
 static void draws_have_their_moments(void **unused) {
     (void)unused;
     lowered_test test =
@@ -174,20 +174,20 @@ static void draws_have_their_moments(void **unused) {
         assert_string_equal(test.model->drawn_names.text[k], leaves[k].name);
         assert_moments(leaves[k].name, x + (1 + k) * DRAWS, leaves[k].mean, leaves[k].variance);
     }
-    for (size_t l = 0; l < DRAWS; l++) { /* they belong together */
+    for (size_t l = 0; l < DRAWS; l++) { /* they are correlated */
         const double *q = x + 6 * DRAWS + l, *p = x + 9 * DRAWS + l;
         assert_true(q[0] + q[DRAWS] + q[2 * DRAWS] == 12);
         assert_near(p[0] + p[DRAWS] + p[2 * DRAWS], 1, 1e-12);
-        assert_true(x[4 * DRAWS + l] <= x[3 * DRAWS + l]); /* successes of k trials */
+        assert_true(x[4 * DRAWS + l] <= x[3 * DRAWS + l]); /* successes in k trials */
     }
     free(x);
     end(&test);
 }
 
-/* T(,) holds wherever it lies: the mean of a normal beyond c is phi(c)/Q(c), the variance 1 + c mean - mean^2; an
- * exponential beyond c is one again, from there; of a Poisson of mean 0.1 next to nothing is 8 or more, and of that
- * 1/(1 + 0.1/9 + 0.01/90 + ...) is 8. */
-static void truncated_far_out(void **unused) {
+/* T(,) works in any tail: a normal beyond c has mean phi(c)/Q(c) and variance 1 + c mean - mean^2; an exponential
+ * beyond c is an exponential from c on; a Poisson of mean 0.1 is 8 or more with tiny probability, and then equals 8
+ * with probability 1/(1 + 0.1/9 + 0.01/90 + ...). */
+static void truncated_in_the_tail(void **unused) {
     (void)unused;
     lowered_test test = lower("model { o ~ dnorm(m, 1)\n m ~ dnorm(0, 1)\n a ~ dnorm(0, 1) T(m,)\n b ~ dnorm(0, 1) T(, "
                               "-m)\n e ~ dexp(1) T(30, 200)\n k ~ dpois(0.1) T(8,)\n u ~ dnorm(0, 1) T(1, 1.5) }",
@@ -208,8 +208,8 @@ static void truncated_far_out(void **unused) {
     end(&test);
 }
 
-/* What a particle's leaves are depends on its number, not on how many there are; what is monitored follows. */
-static void keyed_and_monitored(void **unused) {
+/* A particle's leaves depend on its number, not on the number of particles; monitored quantities follow from them. */
+static void draws_depend_on_the_particle_number(void **unused) {
     (void)unused;
     lowered_test test = lower("model { o ~ dnorm(m, 1)\n m ~ dnorm(0, 1)\n a ~ dnorm(m, 1)\n b ~ dnorm(a, 1)\n"
                               " s <- a * b + m }",
@@ -224,9 +224,8 @@ static void keyed_and_monitored(void **unused) {
     end(&test);
 }
 
-/* Stratified: over particles, one number falls into each of the n equal cells, so the uniform quantiles of a leaf that
- * is drawn by inversion do, too; different leaves have different orders. Over seeds, one particle's leaf is an
- * ordinary draw. */
+/* Draws are stratified: over particles, the uniform numbers of a leaf drawn by inversion have one value in each of n
+ * equal cells; different leaves have different orders. Over seeds, the leaf of one particle is an ordinary draw. */
 static void stratified(void **unused) {
     (void)unused;
     enum { N = 100, SEEDS = DRAWS };
@@ -244,7 +243,7 @@ static void stratified(void **unused) {
         assert_ok(svmp_lowered_draw_leaves(test.model, &(leaf_draws){7, keys + from, N}, some, x));
         for (size_t l = 0; l < some; l++) {
             const double u[] = {0.5 * erfc((x[l] - x[some + l]) * sqrt(2)),
-                                exp(-2 * x[2 * some + l])}; /* of b: 1 - F */
+                                exp(-2 * x[2 * some + l])}; /* for b: 1 - F */
             for (size_t k = 0; k < 2; k++) cells[k][(size_t)(u[k] * N)]++;
             together += (u[0] - 0.5) * (u[1] - 0.5) * 12 / N;
         }
@@ -264,10 +263,10 @@ static void stratified(void **unused) {
     end(&test);
 }
 
-/* Leaves of leaves: x has the quantiles of N(0, 1), a ~ N(x, 1), b ~ N(a, 1), c ~ N(b, 1) have variances 2, 3 and 4. In
- * a random order, chance correlations of 1/sqrt(n) with the mean would give the sds errors of 5 %, up to 15 % in 250
- * tries; in the order of the means they are 2 %. v has a precision that varies, too. Two leaves of one mean, a and d,
- * are still independent given it. */
+/* Leaves of leaves: x has the quantiles of N(0, 1); a ~ N(x, 1), b ~ N(a, 1), c ~ N(b, 1) have variances 2, 3 and 4. In
+ * random order, chance correlations of 1/sqrt(n) with the mean would give the sds errors of 5 %, up to 15 % in 250
+ * trials; in the order of the means the errors are 2 %. v also has a varying precision. Two leaves with the same mean,
+ * a and d, are still independent given it. */
 static void leaves_of_leaves(void **unused) {
     (void)unused;
     enum { N = 100, SEEDS = 50, LEAVES = 5, LEFT_OUT = 2 };
@@ -286,7 +285,7 @@ static void leaves_of_leaves(void **unused) {
             x[l] = svmp_normal_quantile(((double)svmp_random_place(order, l, N) + 0.5) / N);
             const double root =
                 1 + 0.15 * svmp_random_normal((random_stream){.seed = seed, .a = 1, .purpose = RANDOM_TEST}, l);
-            x[N + l] = -2 * log(root); /* t is positive, and moves on the scale of its logarithm */
+            x[N + l] = -2 * log(root); /* t is positive; its coordinate is its logarithm */
             mean_inverse += root * root / N;
         }
         assert_ok(svmp_lowered_draw_leaves(test.model, &(leaf_draws){seed, keys, N}, N, x));
@@ -308,7 +307,7 @@ static void leaves_of_leaves(void **unused) {
     end(&test);
 }
 
-/* A distribution that does not take the arguments has no draws. */
+/* A distribution with invalid arguments has no draws. */
 static void not_a_number_where_nothing_can_be_drawn(void **unused) {
     (void)unused;
     lowered_test test =
@@ -320,7 +319,7 @@ static void not_a_number_where_nothing_can_be_drawn(void **unused) {
     double *x = draw(test.model, 3, &m);
     for (size_t k = 1; k <= 7; k++)
         for (size_t l = 0; l < 3; l++) assert_true(isnan(x[k * 3 + l]));
-    for (size_t l = 0; l < 3; l++) assert_true(isfinite(x[8 * 3 + l]) && x[9 * 3 + l] == 4); /* 1 but for rounding */
+    for (size_t l = 0; l < 3; l++) assert_true(isfinite(x[8 * 3 + l]) && x[9 * 3 + l] == 4); /* 1 up to rounding */
     free(x);
     end(&test);
 }
@@ -359,8 +358,8 @@ static const double *column(svmp_particles *particles, const char *name) {
     return NULL;
 }
 
-/* All others, and lp__, have the bits of the model without the leaves. */
-static void others_do_not_notice(void **unused) {
+/* All other nodes, and lp__, have the bits of the model without the leaves. */
+static void other_nodes_are_unaffected(void **unused) {
     (void)unused;
     static const char *const ways[][2] = {{"graphical", NULL},    {"graphical", "prior"}, {"langevin", NULL},
                                           {"nuts", NULL},         {"nuts", "prior"},      {"local", NULL},
@@ -403,7 +402,7 @@ static void others_do_not_notice(void **unused) {
     svmp_context_free(context);
 }
 
-/* A start may have the leaves' values or not: they are drawn. */
+/* A start may include values of leaves, which are drawn anyway. */
 static void starts_with_and_without(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);
@@ -490,11 +489,16 @@ static void several_processes(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_they_are),           cmocka_unit_test(outputs_keep_their_order),
-        cmocka_unit_test(draws_have_their_moments), cmocka_unit_test(truncated_far_out),
-        cmocka_unit_test(keyed_and_monitored),      cmocka_unit_test(not_a_number_where_nothing_can_be_drawn),
-        cmocka_unit_test(others_do_not_notice),     cmocka_unit_test(starts_with_and_without),
-        cmocka_unit_test(several_processes),        cmocka_unit_test(stratified),
+        cmocka_unit_test(leaves_are_recognised),
+        cmocka_unit_test(outputs_keep_their_order),
+        cmocka_unit_test(draws_have_their_moments),
+        cmocka_unit_test(truncated_in_the_tail),
+        cmocka_unit_test(draws_depend_on_the_particle_number),
+        cmocka_unit_test(not_a_number_where_nothing_can_be_drawn),
+        cmocka_unit_test(other_nodes_are_unaffected),
+        cmocka_unit_test(starts_with_and_without),
+        cmocka_unit_test(several_processes),
+        cmocka_unit_test(stratified),
         cmocka_unit_test(leaves_of_leaves),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -39,7 +39,7 @@ static const char *const models[][MOST_FILES] = {
     {"votes.bug", "votes.json"},
 };
 
-/* NULL where this build does not read all of the files. */
+/* NULL if this build cannot read all of the files. */
 static svmp_model *read_files(svmp_context *context, const char *const *files) {
     char paths[MOST_FILES][1000];
     const char *list[MOST_FILES];
@@ -59,16 +59,16 @@ static svmp_model *read_files(svmp_context *context, const char *const *files) {
 /* ---- against the whole model ------------------------------------------------------------------------------------- */
 
 /* All of a model's values and scores at x, and at y of each node in turn. */
-typedef struct looked {
+typedef struct evaluations {
     size_t n, colours, hubs;
     double *x, *y;
     double *value[2], *score[2]; /* node by node, variable by variable; at x, at y */
     double *alone;               /* scores by svmp_node_evaluate_scores */
-} looked;
+} evaluations;
 
 static double *numbers(size_t count) { return calloc(count + 1, sizeof(double)); }
 
-static void look_at_task(node_evaluator *l, const svmp_graph *graph, const node_task *task, looked *k) {
+static void evaluate_task(node_evaluator *l, const svmp_graph *graph, const node_task *task, evaluations *k) {
     const size_t n = k->n;
     double *value = numbers(task->count * n), *score = numbers(task->rows * n), *y = numbers(task->rows * n);
     for (size_t v = 0, r = 0; v < task->count; v++)
@@ -90,10 +90,10 @@ static void look_at_task(node_evaluator *l, const svmp_graph *graph, const node_
     free(y);
 }
 
-static looked look(const svmp_model *model, size_t n, int threads, double far) {
+static evaluations evaluate_all(const svmp_model *model, size_t n, int threads, double far) {
     const svmp_graph *graph = model->graph;
     const size_t numbers_ = graph->variables * n;
-    looked k = {.n = n, .x = numbers(numbers_), .y = numbers(numbers_), .alone = numbers(numbers_)};
+    evaluations k = {.n = n, .x = numbers(numbers_), .y = numbers(numbers_), .alone = numbers(numbers_)};
     for (int at = 0; at < 2; at++) {
         k.value[at] = numbers(graph->nodes * n);
         k.score[at] = numbers(numbers_);
@@ -113,7 +113,7 @@ static looked look(const svmp_model *model, size_t n, int threads, double far) {
             assert_int_equal(tasks[t].hub, t >= hubs);
             assert_true(tasks[t].count <= svmp_node_evaluator_most_nodes(l) &&
                         tasks[t].rows <= svmp_node_evaluator_most_rows(l));
-            look_at_task(l, graph, &tasks[t], &k);
+            evaluate_task(l, graph, &tasks[t], &k);
         }
     }
     assert_ok(svmp_node_evaluate_scores(l, k.x, k.y, k.alone));
@@ -122,16 +122,16 @@ static looked look(const svmp_model *model, size_t n, int threads, double far) {
     return k;
 }
 
-static void forget(looked *k) {
+static void free_evaluations(evaluations *k) {
     double *const arrays[] = {k->x, k->y, k->value[0], k->value[1], k->score[0], k->score[1], k->alone};
     for (size_t e = 0; e < sizeof arrays / sizeof *arrays; e++) free(arrays[e]);
 }
 
-/* The values differ as the log density of the whole does when one node moves; scores are the whole's. A sum of m
- * numbers is off by at most m epsilon times their size: 1e-12 of what there is to add up. */
+/* Differences of values equal those of the whole log density when one node moves; scores equal those of the whole
+ * model. A sum of m numbers has an error of at most m epsilon times their size: 1e-12 of the sum of magnitudes. */
 static void check(const svmp_model *model, const char *name, size_t n) {
     const svmp_graph *graph = model->graph;
-    looked k = look(model, n, 1, 0);
+    evaluations k = evaluate_all(model, n, 1, 0);
     double *here = numbers(n), *there = numbers(n), *score = numbers(graph->variables * n);
     double *moved = numbers(graph->variables * n);
     assert_ok(svmp_model_evaluate(model, n, k.x, here, score));
@@ -159,7 +159,7 @@ static void check(const svmp_model *model, const char *name, size_t n) {
     free(there);
     free(score);
     free(moved);
-    forget(&k);
+    free_evaluations(&k);
 }
 
 static void test_models(void **state) {
@@ -263,7 +263,7 @@ static void test_functions(void **state) {
     check(model, "functions", 1);
     check(model, "functions", 20);
 
-    /* A function that fails is named. */
+    /* The error names the factor whose function fails. */
     double x[12] = {0}, score[12];
     uint32_t colour[] = {0, 1, 2, 3, 4, 5};
     node_evaluator *l = NULL;
@@ -303,15 +303,15 @@ static void test_hubs(void **state) {
     enum { N = 40 };
     svmp_context *context = test_context(1);
     svmp_model *model = read_hubs(context);
-    looked k = look(model, N, 1, 0);
+    evaluations k = evaluate_all(model, N, 1, 0);
     assert_int_equal(k.hubs, 3);
-    forget(&k);
+    free_evaluations(&k);
     check(model, "hubs", N);
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
-/* A factor over 100 nodes: more patterns than have code of their own. */
+/* A factor over 100 nodes: more patterns than have specialised code. */
 static void test_wide_factors(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -327,7 +327,7 @@ static void test_wide_factors(void **state) {
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-static void compare(const svmp_model *model, const looked *a, const looked *b) {
+static void compare(const svmp_model *model, const evaluations *a, const evaluations *b) {
     const size_t values = model->graph->nodes * a->n, scores = model->graph->variables * a->n;
     for (int at = 0; at < 2; at++) {
         assert_memory_equal(a->value[at], b->value[at], values * sizeof(double));
@@ -342,26 +342,26 @@ static void test_threads(void **state) {
     svmp_model *hubs = read_hubs(context), *grid = test_grid(context, 12, 3);
     svmp_model *const both[] = {hubs, grid};
     for (size_t m = 0; m < 2; m++) {
-        looked one = look(both[m], 40, 1, 0);
+        evaluations one = evaluate_all(both[m], 40, 1, 0);
         for (int threads = 2; threads < 5; threads++) {
-            looked more = look(both[m], 40, threads, 0);
+            evaluations more = evaluate_all(both[m], 40, threads, 0);
             compare(both[m], &one, &more);
-            forget(&more);
+            free_evaluations(&more);
         }
-        forget(&one);
+        free_evaluations(&one);
         svmp_model_free(both[m]);
     }
     svmp_context_free(context);
 }
 
-/* Some nodes alone, neighbours among them in different colours: the same scores, and no others. */
-static void test_some_nodes(void **state) {
+/* A subset of the nodes, with neighbours in different colours: the same scores, and no others. */
+static void test_a_subset_of_nodes(void **state) {
     (void)state;
     enum { N = 40 };
     svmp_context *context = test_context(2);
     svmp_model *model = read_hubs(context);
     const svmp_graph *graph = model->graph;
-    looked all = look(model, N, 2, 0);
+    evaluations all = evaluate_all(model, N, 2, 0);
     uint32_t *colour = calloc(graph->nodes, sizeof *colour);
     double *score = numbers(graph->variables * N);
     for (size_t v = 0; v < graph->nodes; v++) colour[v] = v % 3 == 1 ? NODE_UNCOLOURED : (uint32_t)v;
@@ -375,7 +375,7 @@ static void test_some_nodes(void **state) {
     svmp_node_evaluator_free(l);
     free(colour);
     free(score);
-    forget(&all);
+    free_evaluations(&all);
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -499,10 +499,12 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),    cmocka_unit_test(test_matrices),   cmocka_unit_test(test_far_from_zero),
-        cmocka_unit_test(test_functions), cmocka_unit_test(test_hubs),       cmocka_unit_test(test_wide_factors),
-        cmocka_unit_test(test_threads),   cmocka_unit_test(test_some_nodes), cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_colours),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_models),        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_far_from_zero), cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_hubs),          cmocka_unit_test(test_wide_factors),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_a_subset_of_nodes),
+        cmocka_unit_test(test_differences),   cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

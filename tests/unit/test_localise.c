@@ -1,4 +1,5 @@
-/* A start for models of distances: what is known of the map comes back, and what cannot be known is refused. */
+/* A start for models of distances: the map is recovered as far as the data determine it; otherwise the model is
+ * refused. */
 #include <math.h>
 #include <string.h>
 
@@ -40,8 +41,8 @@ static svmp_status locate(svmp_context *context, scene *s) {
     return svmp_localise(context, &ranges, s->found);
 }
 
-/* Exact distances of all pairs are a map up to a rigid motion, and the anchors say which. */
-static void test_all_distances_give_the_points_back(void **state) {
+/* Exact distances of all pairs determine the map up to a rigid motion, which the anchors fix. */
+static void test_all_distances_recover_the_points(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     for (size_t dimension = 1; dimension <= 3; dimension++) {
@@ -52,8 +53,8 @@ static void test_all_distances_give_the_points_back(void **state) {
     svmp_context_free(context);
 }
 
-/* With some distances alone the map is distorted, and still nearer than any guess: the points spread over 2 x 2. Known
- * points stay where they are, and the order of the ranges does not matter. */
+/* With some of the distances the map is distorted, but much better than a guess: the points spread over 2 x 2. Known
+ * points stay fixed, and the order of the ranges does not matter. */
 static void test_some_distances_give_a_start(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -73,7 +74,7 @@ static void test_some_distances_give_a_start(void **state) {
     svmp_context_free(context);
 }
 
-static void test_what_cannot_be_located(void **state) {
+static void test_ambiguous_points(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     scene s = make_scene(10, 2, 3, INFINITY, 9);
@@ -87,7 +88,7 @@ static void test_what_cannot_be_located(void **state) {
     assert_int_equal(locate(context, &apart), SVMP_BAD_INPUT);
     assert_non_null(strstr(svmp_context_error(context), "Point 10"));
 
-    scene line = s; /* three anchors on a line leave two maps */
+    scene line = s; /* three collinear anchors allow two maps */
     for (size_t i = 0; i < 3; i++) line.known[2 * i] = (double)i, line.known[2 * i + 1] = (double)i;
     assert_int_equal(locate(context, &line), SVMP_BAD_INPUT);
     assert_non_null(strstr(svmp_context_error(context), "do not determine the map"));
@@ -116,9 +117,9 @@ static void test_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_distances_give_the_points_back),
+        cmocka_unit_test(test_all_distances_recover_the_points),
         cmocka_unit_test(test_some_distances_give_a_start),
-        cmocka_unit_test(test_what_cannot_be_located),
+        cmocka_unit_test(test_ambiguous_points),
         cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* A start for range-only SLAM: exact data give the path and the map back, outliers change little, and a map that the
- * data leave open is reported as such. */
+/* A start for range-only SLAM: exact data recover the path and the map, outliers change little, and an ambiguous map is
+ * reported. */
 #include <math.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static svmp_status locate(svmp_context *context, trip *t, const double *known) {
     return svmp_localise_path(context, &data, t->found, t->sighted, &t->fit, t->each);
 }
 
-/* The farthest that a found number is from the true one. */
+/* The largest distance of an estimate from the truth. */
 static double farthest(const trip *t) {
     double far = 0;
     for (size_t k = 0; k < 3 * POSES; k++) far = fmax(far, fabs(t->found[k] - t->path[k]));
@@ -67,7 +67,7 @@ static double farthest(const trip *t) {
     return far;
 }
 
-static void test_exact_data_give_path_and_map_back(void **state) {
+static void test_exact_data_recover_path_and_map(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     for (uint64_t stream = 0; stream < 5; stream++) {
@@ -85,14 +85,14 @@ static void test_exact_data_give_path_and_map_back(void **state) {
     svmp_context_free(context);
 }
 
-/* Odometry that drifts, which exact distances correct: the path is nearer to the truth than the odometry by far. */
+/* Exact distances correct odometry that drifts: the path is much nearer to the truth than the odometry. */
 static void test_ranges_correct_the_odometry(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     trip t = make_trip(0.3, 7);
     double known[2 * LANDMARKS]; /* two landmarks, so that the map cannot turn */
     for (size_t k = 0; k < 2 * LANDMARKS; k++) known[k] = k < 4 ? t.map[k] : NAN;
-    for (size_t i = 0; i + 1 < POSES; i++) t.turn[i] += 0.02; /* one sd, always to the left: a radian in the end */
+    for (size_t i = 0; i + 1 < POSES; i++) t.turn[i] += 0.02; /* one sd, always to the left: one radian at the end */
     assert_ok(locate(context, &t, known));
     const double *last = t.found + 3 * (POSES - 1), *truth = t.path + 3 * (POSES - 1);
     assert_true(hypot(last[0] - truth[0], last[1] - truth[1]) < 0.1);
@@ -100,8 +100,8 @@ static void test_ranges_correct_the_odometry(void **state) {
     svmp_context_free(context);
 }
 
-/* Every seventh distance is up to 20 too long, which is 200 sd: the map stays within a tenth of an sd of a distance,
- * and those are counted. */
+/* Every seventh distance is up to 20 too long, which is 200 sd: the map stays within a tenth of the sd of a distance,
+ * and the outliers are counted. */
 static void test_outliers(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -114,9 +114,9 @@ static void test_outliers(void **state) {
     svmp_context_free(context);
 }
 
-/* From a straight path a landmark and its mirror image look the same; the rival that is reported is that image. A
- * landmark whose position is known is not in question. */
-static void test_a_straight_path_leaves_the_side_open(void **state) {
+/* From a straight path a landmark and its mirror image look the same; the image is reported as the alternative. A
+ * landmark with a known position is not affected. */
+static void test_a_straight_path_is_ambiguous(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     trip t = make_trip(0, 21);
@@ -135,8 +135,8 @@ static void test_a_straight_path_leaves_the_side_open(void **state) {
     svmp_context_free(context);
 }
 
-/* A turn of a radian that was not made, 50 sd, is found from the distances. */
-static void test_a_step_that_the_odometry_missed(void **state) {
+/* A false turn of one radian, 50 sd, is detected from the distances. */
+static void test_a_false_turn(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     trip t = make_trip(0.3, 51);
@@ -149,7 +149,7 @@ static void test_a_step_that_the_odometry_missed(void **state) {
     svmp_context_free(context);
 }
 
-static void test_what_is_refused(void **state) {
+static void test_refusals(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     trip t = make_trip(0.3, 31), lost = t, far = t;
@@ -183,12 +183,12 @@ static void test_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_data_give_path_and_map_back),
+        cmocka_unit_test(test_exact_data_recover_path_and_map),
         cmocka_unit_test(test_ranges_correct_the_odometry),
         cmocka_unit_test(test_outliers),
-        cmocka_unit_test(test_a_straight_path_leaves_the_side_open),
-        cmocka_unit_test(test_a_step_that_the_odometry_missed),
-        cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_a_straight_path_is_ambiguous),
+        cmocka_unit_test(test_a_false_turn),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

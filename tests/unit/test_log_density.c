@@ -1,5 +1,5 @@
-/* lp__ of a result: computed block by block, with the bits of all particles at once, in little memory; a result whose
- * lp__ finds no memory comes without it. */
+/* lp__ of a result: computed in blocks, with the same bits as all particles at once, in little memory; if memory for it
+ * is lacking, the result has no lp__. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #include "model/model.h"
 #include "sample/particles.h"
 
-/* Counts the bytes that are held, and refuses more than `most`. */
+/* Counts allocated bytes, and fails beyond `most`. */
 typedef struct counted_memory {
     size_t held, peak, most;
 } counted_memory;
 
 typedef struct counted_block {
-    size_t size, padding; /* the bytes behind stay aligned */
+    size_t size, padding; /* the bytes after it stay aligned */
 } counted_block;
 
 static void *take(counted_memory *memory, counted_block *from, size_t size) {
@@ -64,7 +64,7 @@ static int quartic(size_t n, const double *const *x, double *value, double *cons
     return 0;
 }
 
-/* A chain of three with Gaussian and other factors. */
+/* A chain of three nodes with Gaussian and other factors. */
 static svmp_model *chain(svmp_context *context) {
     svmp_model *model = NULL;
     assert_ok(svmp_model_create(context, &model));
@@ -116,8 +116,8 @@ static void test_same_bits_as_at_once(void **state) {
     svmp_context_free(context);
 }
 
-/* The memory of a result beside its values: twice as many particles need no more of it than their own lp__, which is
- * held twice. The sums of all at once would be 560 bytes a thread and particle. */
+/* Memory of a result in addition to its values: for additional particles it grows only by their lp__, which is stored
+ * twice. Sums of all particles at once would take 560 bytes per thread and particle. */
 static void test_memory_of_a_block(void **state) {
     (void)state;
     enum { PARTICLES = 20000 };
@@ -141,12 +141,12 @@ static void test_memory_of_a_block(void **state) {
     assert_in_range(extra[1] - extra[0], 0, values + values / 4);
 }
 
-/* With room for the values, but not for the sums, the particles come without lp__, and a warning says so. */
+/* With memory for the values but not for the sums, the particles have no lp__, and a warning says so. */
 static void count_warnings(svmp_log_level level, const char *message, void *user_data) {
     if (level == SVMP_LOG_WARNING && strstr(message, "lp__")) ++*(int *)user_data;
 }
 
-static void test_values_come_first(void **state) {
+static void test_values_without_memory_for_sums(void **state) {
     (void)state;
     enum { PARTICLES = 2000 };
     counted_memory memory = {.most = SIZE_MAX};
@@ -169,8 +169,8 @@ static void test_values_come_first(void **state) {
     svmp_context_free(context);
 }
 
-/* A result that would not fit into the machine is refused before anything is allocated for it. */
-static void test_counted_at_the_start(void **state) {
+/* A result that exceeds the machine's memory is refused before any allocation. */
+static void test_refused_at_the_start(void **state) {
     (void)state;
     counted_memory memory = {.most = SIZE_MAX};
     svmp_context *context = counted_context(&memory, 1);
@@ -191,8 +191,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits_as_at_once),
         cmocka_unit_test(test_memory_of_a_block),
-        cmocka_unit_test(test_values_come_first),
-        cmocka_unit_test(test_counted_at_the_start),
+        cmocka_unit_test(test_values_without_memory_for_sums),
+        cmocka_unit_test(test_refused_at_the_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void test_scalar_normal(void **state) {
     end(&test);
 }
 
-/* What stands in a loop that never runs is not looked at. */
+/* The body of a loop that never runs is not checked. */
 static void test_loop_that_never_runs(void **state) {
     (void)state;
     lowered_test test;
@@ -32,7 +32,7 @@ static void test_loop_that_never_runs(void **state) {
     end(&test);
 }
 
-/* factor() models are their Gaussian closed form b'x - x'Ax/2. */
+/* factor() models have the Gaussian closed form b'x - x'Ax/2. */
 static void test_gaussian_field(void **state) {
     (void)state;
     lowered_test test;
@@ -56,7 +56,7 @@ static void test_gaussian_field(void **state) {
     end(&test);
 }
 
-/* Missing values element by element, and rows of one node: the anchors are given. */
+/* Missing values by element, and rows that form one node: the anchors are given. */
 static void test_sensors(void **state) {
     (void)state;
     lowered_test test;
@@ -80,7 +80,7 @@ static void test_sensors(void **state) {
 }
 
 /* Each transform: the density of the unconstrained variable is that of the natural one times the Jacobian, so it
- * integrates to 1 over the whole line. */
+ * integrates to 1 over the real line. */
 static void test_densities_integrate_to_one(void **state) {
     (void)state;
     static const char *const models[] = {
@@ -140,7 +140,7 @@ static void test_matrix_integrates_to_one(void **state) {
     end(&test);
 }
 
-/* natural and inverse undo each other; a bound may depend on another unknown. */
+/* natural and inverse are inverse maps; a bound may depend on another unknown. */
 static void test_natural_and_back(void **state) {
     (void)state;
     lowered_test test;
@@ -200,7 +200,7 @@ static void test_draws(void **state) {
     end(&test);
 }
 
-/* Every function of vectors: a model that says the same with scalars has the same density. */
+/* Every function of vectors: the equivalent model with scalars has the same density. */
 static void test_vectors_are_their_elements(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
@@ -258,7 +258,7 @@ static void test_links_and_data_block(void **state) {
     end(&test);
 }
 
-/* An instance whose slots hold one variable twice is another structure; equal structures share a program. */
+/* An instance with one variable in two slots has another structure; equal structures share a program. */
 static void test_groups_by_structure(void **state) {
     (void)state;
     lowered_test test;
@@ -272,7 +272,7 @@ static void test_groups_by_structure(void **state) {
     end(&test);
 }
 
-/* A recursion: deterministic nodes are expanded through, each once in every factor. */
+/* A recursion: deterministic nodes are expanded, each once in every factor. */
 static void test_deterministic_chain(void **state) {
     (void)state;
     lowered_test test;
@@ -285,7 +285,7 @@ static void test_deterministic_chain(void **state) {
     end(&test);
 }
 
-/* However many instances there are, a statement is one group. */
+/* A statement is one group, for any number of instances. */
 static void test_many_instances(void **state) {
     (void)state;
     enum { N = 100000 };
@@ -305,7 +305,7 @@ static void test_many_instances(void **state) {
     free(dump);
 }
 
-/* Chains are as long as they like to be, in whichever order they are written: x_T = 0.5^T a + (1 - 0.5^T). */
+/* Chains of any length, written in any order: x_T = 0.5^T a + (1 - 0.5^T). */
 static void test_long_chains(void **state) {
     (void)state;
     lowered_test test;
@@ -321,7 +321,7 @@ static void test_long_chains(void **state) {
     end(&test);
 }
 
-/* Without subscripts on the left an array has the dimensions of what defines it, in whichever order they stand. */
+/* Without subscripts on the left an array has the dimensions of its definition, in any order of the statements. */
 static void test_whole_arrays(void **state) {
     (void)state;
     lowered_test test;
@@ -343,7 +343,7 @@ static void test_whole_arrays(void **state) {
     end(&test);
 }
 
-/* dnorm(x, ...) and its like are functions too, of numbers and of unknowns. */
+/* dnorm(x, ...) and other densities are also functions of numbers and of unknowns. */
 static void test_functions_of_distributions(void **state) {
     (void)state;
     lowered_test test;
@@ -360,8 +360,8 @@ static void test_functions_of_distributions(void **state) {
     end(&test);
 }
 
-/* A bound of the data that is infinite: the probability there is 0 or 1 whatever the arguments, and its derivative 0;
- * also within a formula of an unknown, and of a count whose probability is 0 or 1. Finite bounds stand before. */
+/* An infinite bound in the data: the probability is 0 or 1 for all arguments, and its derivative is 0; also in a
+ * formula of an unknown, and for a count whose probability is 0 or 1. Finite bounds come first. */
 static void test_probabilities_at_infinity(void **state) {
     (void)state;
     static const char *const functions[] = {"pnorm(%s, m, 1)", "plogis(%s, m, 1)", "pt(%s, m, 1, 4)",
@@ -391,7 +391,7 @@ static void test_probabilities_at_infinity(void **state) {
         }
 }
 
-/* Quantile functions undo distribution functions, whatever the arguments, and their derivatives do. */
+/* Quantile functions invert distribution functions for all arguments, and so do their derivatives. */
 static void test_quantiles(void **state) {
     (void)state;
     lowered_test test;
@@ -405,24 +405,25 @@ static void test_quantiles(void **state) {
     for (uint64_t turn = 0; turn < 8; turn++) {
         double x[4], natural[4];
         svmp_random_normals((random_stream){.seed = turn, .purpose = RANDOM_TEST}, 4, x);
-        for (int i = 0; i < 4; i++) x[i] *= 0.5; /* pf and pt lose digits in the long tails of few degrees of freedom */
+        for (int i = 0; i < 4; i++)
+            x[i] *= 0.5; /* pf and pt lose digits in the heavy tails of few degrees of freedom */
         assert_ok(svmp_lowered_natural(test.model, 1, x, natural));
         const double a = natural[0], k = natural[1], u = natural[2];
         const double expected = log(a) - a + x[0] + 2 * log(k) - k - log(2) + x[1] + log(u * (1 - u)) +
-                                normal(natural[3], 0, 1) + a * (3 + 7 + 2); /* the counts as R has them */
+                                normal(natural[3], 0, 1) + a * (3 + 7 + 2); /* the counts given by R */
         assert_near(log_density(&test, x), expected, 1e-11);
         assert_gradient(&test, x);
     }
     end(&test);
 }
 
-/* Where the density does not exist, neither value nor gradient is a number: the ends of a moving support in the wrong
- * order, an observed value beyond them, a matrix of degrees of freedom too few. */
-static void test_nothing_goes_on_outside(void **state) {
+/* If the density does not exist, value and gradient are NaN: bounds of a varying support in the wrong order, an
+ * observed value outside, a matrix with too few degrees of freedom. */
+static void test_undefined_densities(void **state) {
     (void)state;
     static const struct {
         const char *text, *dump;
-        double inside[2], outside[2]; /* of the last variable, the first is the same */
+        double inside[2], outside[2]; /* of the last variable; the first one is alike */
     } models[] = {
         {"model { x ~ dunif(a, 1)\n a ~ dnorm(0, 1) }", "", {0.3, 0.5}, {0.3, 1.5}},
         {"model { x ~ dnorm(0, 1) T(a, 1)\n a ~ dnorm(0, 1) }", "", {0.3, 0.5}, {0.3, 1.5}},
@@ -445,8 +446,8 @@ static void test_nothing_goes_on_outside(void **state) {
     }
 }
 
-/* What data { } draws is data of the model, the same each time; what is given stays. Through y ~ dnorm(m, 1) with a
- * flat m the gradient at m = 0 is the sum of the y, which has a known distribution. */
+/* Draws in data { } are data of the model, the same each time; given values stay. With y ~ dnorm(m, 1) and a flat m the
+ * gradient at m = 0 is the sum of the y, which has a known distribution. */
 static void test_data_block_draws(void **state) {
     (void)state;
     enum { N = 2000 };
@@ -474,8 +475,8 @@ static void test_data_block_draws(void **state) {
     assert_true(fabs(first[3] - 40) < 4.5 * sqrt(2 * 40.0));           /* S[1,1] is chi-squared of 40 */
 }
 
-/* Deterministic nodes on the natural scale, element by element: functions of unknowns, constants, matrices, the end of
- * a long chain; of an array that is partly unknown, the computed part. */
+/* Deterministic nodes on the natural scale, by element: functions of unknowns, constants, matrices, the end of a long
+ * chain, and the computed part of a partly unknown array. */
 static void test_monitors(void **state) {
     (void)state;
     lowered_test test;
@@ -530,7 +531,7 @@ int main(void) {
         cmocka_unit_test(test_groups_by_structure),
         cmocka_unit_test(test_deterministic_chain),
         cmocka_unit_test(test_long_chains),
-        cmocka_unit_test(test_nothing_goes_on_outside),
+        cmocka_unit_test(test_undefined_densities),
         cmocka_unit_test(test_monitors),
         cmocka_unit_test(test_data_block_draws),
         cmocka_unit_test(test_many_instances),

@@ -1,4 +1,4 @@
-/* Everything that can be wrong with a model: its sentence, its place, its caret. */
+/* All errors of a model: message, place and caret. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "lang/compile.h"
 
-/* The errors one after another, a line break between them, as the error callback hears them. */
+/* Collects the errors passed to the callback, separated by line breaks. */
 static const struct {
     const char *model, *data, *errors;
 } wrong[] = {
@@ -34,7 +34,7 @@ static const struct {
     {"model { x ~ dnorm(0, qhalfcauchy(0.5, 1)) }", "",
      "m.bug:1:22: error: unknown function 'qhalfcauchy': there are no quantiles of dhalfcauchy\n"
      "    model { x ~ dnorm(0, qhalfcauchy(0.5, 1)) }\n                         ^"},
-    /* what a user of JAGS may write by mistake */
+    /* likely mistakes of JAGS users */
     {"model { for (i in 1:2) { y[i] ~ dnorm(0, t) }\n m[i] <- 1\n t ~ dgamma(1,1) }", "y <- c(1,2)",
      "m.bug:2:4: error: 'i' is a loop counter, used outside its loop\n     m[i] <- 1\n       ^"},
     {"model { for (i in 1:2) { t <- 1 / s\n y[i] ~ dnorm(0, t) }\n s ~ dgamma(1,1) }", "y <- c(1,2)",
@@ -315,17 +315,17 @@ typedef struct listener {
     char text[8192];
 } listener;
 
-static void hear(svmp_status status, const char *message, void *user_data) {
-    listener *heard = user_data;
+static void collect(svmp_status status, const char *message, void *user_data) {
+    listener *collected = user_data;
     assert_int_equal(status, SVMP_BAD_INPUT);
-    if (heard->text[0]) strcat(heard->text, "\n");
-    strcat(heard->text, message);
+    if (collected->text[0]) strcat(collected->text, "\n");
+    strcat(collected->text, message);
 }
 
 static void hear_log(svmp_log_level level, const char *message, void *user_data) {
-    listener *heard = user_data;
+    listener *collected = user_data;
     assert_int_equal(level, SVMP_LOG_WARNING);
-    strcat(heard->text, message);
+    strcat(collected->text, message);
 }
 
 static svmp_status lower(svmp_context *context, const char *model, const char *dump) {
@@ -342,21 +342,21 @@ static svmp_status lower(svmp_context *context, const char *model, const char *d
     return status;
 }
 
-static svmp_context *listening(listener *heard) {
+static svmp_context *listening(listener *collected) {
     svmp_context *context = NULL;
     assert_ok(svmp_context_create(NULL, &context));
-    assert_ok(svmp_context_set_error(context, hear, heard));
-    assert_ok(svmp_context_set_log(context, hear_log, heard));
+    assert_ok(svmp_context_set_error(context, collect, collected));
+    assert_ok(svmp_context_set_log(context, hear_log, collected));
     return context;
 }
 
 static void test_errors(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        listener heard = {{0}};
-        svmp_context *context = listening(&heard);
+        listener collected = {{0}};
+        svmp_context *context = listening(&collected);
         assert_int_equal(lower(context, wrong[k].model, wrong[k].data), SVMP_BAD_INPUT);
-        assert_string_equal(heard.text, wrong[k].errors);
+        assert_string_equal(collected.text, wrong[k].errors);
         const char *first = svmp_context_error(context);
         assert_memory_equal(first, wrong[k].errors, strlen(first)); /* the first of them stays */
         svmp_context_free(context);
@@ -365,13 +365,14 @@ static void test_errors(void **state) {
 
 static void test_unread_data_is_a_warning(void **state) {
     (void)state;
-    listener heard = {{0}};
-    svmp_context *context = listening(&heard);
+    listener collected = {{0}};
+    svmp_context *context = listening(&collected);
     assert_ok(lower(context, "model { y ~ dnorm(m, 1); m ~ dnorm(0, 1) }", "zed <- 2; y <- 1"));
-    assert_string_equal(heard.text, "d.R:1:1: warning: 'zed' is not used by the model\n    zed <- 2; y <- 1\n    ^");
-    heard = (listener){{0}};
+    assert_string_equal(collected.text,
+                        "d.R:1:1: warning: 'zed' is not used by the model\n    zed <- 2; y <- 1\n    ^");
+    collected = (listener){{0}};
     assert_ok(lower(context, "model { y ~ dnorm(m, 1); m ~ dnorm(0, 1) }", "Y <- 2"));
-    assert_string_equal(heard.text,
+    assert_string_equal(collected.text,
                         "d.R:1:1: warning: 'Y' is not used by the model; did you mean 'y', which has no data?\n"
                         "    Y <- 2\n    ^m.bug: warning: nothing is observed: no node of the model has a value in "
                         "the data, so the result is the prior");

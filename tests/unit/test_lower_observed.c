@@ -1,7 +1,7 @@
-/* Models of the language whose nodes are observed in part: some elements of a vector, a bound, a sum. */
+/* Models with partly observed nodes: some elements of a vector, a bound, a sum. */
 #include "lowered.h"
 
-/* A vector may be observed in part: what is given stands in the density as it is. */
+/* A partly observed vector: given elements enter the density unchanged. */
 static void test_partly_observed_vector(void **state) {
     (void)state;
     lowered_test test;
@@ -20,7 +20,7 @@ static void test_partly_observed_vector(void **state) {
     end(&test);
 }
 
-/* A censored time is bounded below by its cut point; its density is the distribution's, and nothing else. */
+/* A censored time is bounded below by its cut point; its density is only that of its distribution. */
 static void test_censoring_is_a_bound(void **state) {
     (void)state;
     lowered_test test;
@@ -47,8 +47,7 @@ static void test_censoring_is_a_bound(void **state) {
     end(&test);
 }
 
-/* Cut points that are unknown: t lies between its own, whatever they are; they ascend; and a t that is known keeps them
- * on their sides. */
+/* Unknown cut points: t lies between its cut points, which must ascend, and a known t bounds its cut points. */
 static void test_unknown_cut_points(void **state) {
     (void)state;
     lowered_test test;
@@ -74,7 +73,7 @@ static void test_unknown_cut_points(void **state) {
     end(&test);
 }
 
-/* Each element of a vector has its own bounds, a cut point that is unknown among them; the density is the vector's, and
+/* Each element of a vector has its own bounds, including an unknown cut point; the density is that of the vector with
  * the elements' Jacobians. */
 static void test_censored_vector(void **state) {
     (void)state;
@@ -111,7 +110,7 @@ static void test_censored_vector(void **state) {
     end(&test);
 }
 
-/* Of an observed sum one term is what the others leave; it has its density there, and its bounds are the other's. */
+/* One term of an observed sum is the remainder; it contributes its density, and its bounds restrict the other term. */
 static void test_observed_sums(void **state) {
     (void)state;
     lowered_test test;

@@ -1,4 +1,4 @@
-/* MALA: the accept step makes Langevin's move leave the posterior invariant, whatever the step. */
+/* MALA: with the accept step, Langevin moves of any step size leave the posterior invariant. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "targets.h"
 
 /* Every particle starts at an exact draw of the Gaussian chain with precision (2 -1; -1 2), S = (2 1; 1 2)/3, and takes
- * a few steps so long that Langevin's own bias would show; Kolmogorov's statistic exceeds 1.95 with probability
- * 0.001. */
+ * a few steps long enough to show the bias of plain Langevin dynamics; Kolmogorov's statistic exceeds 1.95 with
+ * probability 0.001. */
 static void test_leaves_an_exact_gaussian_invariant(void **state) {
     (void)state;
     enum { N = 10000 };
@@ -67,7 +67,8 @@ static void test_leaves_an_exact_gaussian_invariant(void **state) {
     svmp_context_free(context);
 }
 
-/* From far away, to the moments of a posterior that is not Gaussian: independent chains, so plain standard errors. */
+/* From a distant start to the moments of a posterior that is not Gaussian; the chains are independent, so plain
+ * standard errors apply. */
 static void test_moments_of_a_logistic_regression(void **state) {
     (void)state;
     enum { N = 2000 };
@@ -96,8 +97,8 @@ static void test_moments_of_a_logistic_regression(void **state) {
     svmp_context_free(context);
 }
 
-/* A step that is far too long moves nothing, and is no failure; lp__ is the log density of where the particles are. */
-static void test_absurd_steps_are_refused_moves(void **state) {
+/* A step that is far too long is always rejected, without an error; lp__ is the log density at the particles. */
+static void test_huge_steps_are_rejected(void **state) {
     (void)state;
     enum { N = 50 };
     svmp_context *context = test_context(2);
@@ -126,7 +127,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_leaves_an_exact_gaussian_invariant),
         cmocka_unit_test(test_moments_of_a_logistic_regression),
-        cmocka_unit_test(test_absurd_steps_are_refused_moves),
+        cmocka_unit_test(test_huge_steps_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

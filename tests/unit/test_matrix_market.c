@@ -1,4 +1,4 @@
-/* Matrix Market files: what is read, and where what is not goes wrong. */
+/* Matrix Market files: accepted forms, and errors with their place. */
 #include "files.h"
 
 #include "data/matrix_market.h"

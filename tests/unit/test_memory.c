@@ -1,5 +1,5 @@
-/* Every allocation of a whole inference failed in turn: each is survived, reported, and leaks nothing (the sanitizers
- * look). */
+/* Each allocation of a whole inference fails in turn: the failure is reported and nothing leaks (the sanitizers check).
+ * */
 #include "support.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static svmp_status build(svmp_context *context, int gaussian, svmp_model **model
     return svmp_model_finish(*model);
 }
 
-/* The diagnostics; what does not apply to the method is refused, which is no failure here. */
+/* The diagnostics; those that do not apply to the method are refused, which is not a failure here. */
 static svmp_status judge(const svmp_run *run, const svmp_particles *particles) {
     enum { MOST = 16 };
     svmp_discrepancy total;

@@ -1,5 +1,5 @@
-/* Messages to nodes and what hubs see: against finite differences of the density, closed forms, the plain loops; where
- * they keep exact particles still; and the same bits for any threads. */
+/* Messages to nodes and the domains of hubs: against finite differences of the density, closed forms and the plain
+ * loops; exact particles stay fixed; the bits do not depend on threads. */
 #include "files.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const char *const models[][MOST_FILES] = {
 };
 enum { MODELS = sizeof models / sizeof *models };
 
-/* NULL where this build does not read the files. */
+/* NULL if this build cannot read the files. */
 static svmp_model *read_files(svmp_context *context, const char *const *files) {
     char paths[MOST_FILES][1000];
     const char *list[MOST_FILES];
@@ -149,8 +149,8 @@ static int sine(size_t n, const double *const *x, double *value, double *const *
     return 0;
 }
 
-/* The message of a Gaussian is linear in its neighbours, that of the function above is known: T_0 = sin x_1 - m_0,
- * T_1 = (x_0 - sin m_1) cos m_1. */
+/* The message of a Gaussian is linear in its neighbours; that of the function above is T_0 = sin x_1 - m_0, T_1 = (x_0
+ * - sin m_1) cos m_1. */
 static void test_messages_of_functions(void **state) {
     (void)state;
     enum { N = 7 };
@@ -174,8 +174,8 @@ static void test_messages_of_functions(void **state) {
     svmp_context_free(context);
 }
 
-/* A node without neighbours has the same message in all particles: it says nothing. */
-static void test_nothing_to_say(void **state) {
+/* A node without neighbours has the same message in all particles, which has no effect. */
+static void test_nodes_without_neighbours(void **state) {
     (void)state;
     enum { N = 9 };
     svmp_context *context = test_context(1);
@@ -196,7 +196,7 @@ static void test_nothing_to_say(void **state) {
     svmp_context_free(context);
 }
 
-/* What is not finite counts as the mean of the others; all equal, or none finite: 0. */
+/* A message that is not finite is replaced by the mean of the others; if all are equal or none is finite: 0. */
 static void test_standardising(void **state) {
     (void)state;
     double some[] = {1, NAN, 3, INFINITY, 2, -INFINITY}, none[] = {NAN, NAN}, equal[] = {0.1, 0.1, 0.1},
@@ -245,9 +245,9 @@ static void test_linear_terms_in_closed_form(void **state) {
     svmp_context_free(context);
 }
 
-/* Particles with exactly the mean and the covariance of a Gaussian obey E[s_i] = 0, E[s_i z_c] = -[c = i]/sd_i for all
- * variables c, and so E[s_i t_i] = 0 for the message, which is a sum of such: linear terms leave them where they are,
- * whatever they see. */
+/* Particles with exactly the mean and the covariance of a Gaussian satisfy E[s_i] = 0, E[s_i z_c] = -[c = i]/sd_i for
+ * all variables c, hence E[s_i t_i] = 0 for the message, a linear combination of these: linear terms with any domain do
+ * not move them. */
 static void test_exact_particles_stay(void **state) {
     (void)state;
     enum { D = 9, N = 2 * D };
@@ -282,9 +282,9 @@ static void test_exact_particles_stay(void **state) {
     }
 }
 
-/* Where linear/sd@message converges to, the mean of a Gaussian is exact, and every variable has the law that its
- * conditional p(x_i | neighbours) gives it: E[s_i z_i] = -1/sd_i and E[s_i t_i] = 0. On a star, whose leaves are
- * independent given the hub, the linear kernel on `near` is exact in all that the graph knows. */
+/* At the fixed point of linear/sd@message the mean of a Gaussian is exact, and every variable has the moments of its
+ * conditional p(x_i | neighbours): E[s_i z_i] = -1/sd_i and E[s_i t_i] = 0. On a star, whose leaves are independent
+ * given the hub, the linear kernel on `near` gets all variances and all covariances of neighbours right. */
 static void test_identities_of_the_fixed_point(void **state) {
     (void)state;
     enum { LEAVES = 15, D = LEAVES + 1, N = 30 };
@@ -336,9 +336,8 @@ static void test_identities_of_the_fixed_point(void **state) {
 
 /* ---- near -------------------------------------------------------------------------------------------------------- */
 
-/* Who is a hub, and what it sees: on a wheel of n - 1 nodes around node 0, joined to node 1 as well, which sees half of
- * them. */
-static void test_what_hubs_see(void **state) {
+/* Hubs and their domains: node 0 is joined to all other nodes, node 1 to half of them. */
+static void test_domains_of_hubs(void **state) {
     (void)state;
     enum { NODES = 21 };
     svmp_context *context = test_context(1);
@@ -371,7 +370,7 @@ static void test_what_hubs_see(void **state) {
     assert_int_equal(svmp_near_most(&(kernel_term){.most = 0}, 100), 33);
     assert_int_equal(svmp_near_most(&(kernel_term){.most = 12}, 100), 12);
 
-    /* Without hubs it is the blanket. */
+    /* Without hubs `near` is the blanket. */
     enum { N = 63 };
     double *x = malloc(NODES * N * sizeof *x);
     scatter(NODES * N, 5, x);
@@ -523,12 +522,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_message_is_a_score_at_the_mean),
         cmocka_unit_test(test_messages_of_functions),
-        cmocka_unit_test(test_nothing_to_say),
+        cmocka_unit_test(test_nodes_without_neighbours),
         cmocka_unit_test(test_standardising),
         cmocka_unit_test(test_linear_terms_in_closed_form),
         cmocka_unit_test(test_exact_particles_stay),
         cmocka_unit_test(test_identities_of_the_fixed_point),
-        cmocka_unit_test(test_what_hubs_see),
+        cmocka_unit_test(test_domains_of_hubs),
         cmocka_unit_test(test_cpu_agrees_with_ref),
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_the_discrepancy_is_its_definition),

@@ -1,5 +1,5 @@
-/* Kernels and steps in units of the particles' own sd: against the plain formula, every backend against the plain
- * loops, Stein's identities where they converge, and the same run whatever the units of the model are. */
+/* Kernels and steps in units of the particles' sd: against the plain formula, every backend against the plain loops,
+ * Stein's identities at convergence, and runs that do not depend on the units of the model. */
 #include "files.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static kernel parse(svmp_context *context, const char *text) {
     return k;
 }
 
-/* phi of the given particles (variables * n), in iteration 3 with seed 11; the sd is theirs. */
+/* phi of the given particles (variables * n) with their sd, in iteration 3 with seed 11. */
 static void velocity(const svmp_model *model, const backend_kind *kind, const char *text, size_t n, const double *x,
                      double *phi) {
     kernel k = parse(model->context, text);
@@ -30,7 +30,7 @@ static void velocity(const svmp_model *model, const backend_kind *kind, const ch
     svmp_backend_free(b);
 }
 
-/* Particles whose variables differ in size by up to ten orders of magnitude, and in where they are. */
+/* Particles whose variables differ in scale by up to ten orders of magnitude, and in location. */
 static void scatter(size_t d, size_t n, uint64_t stream, double *x) {
     for (size_t i = 0; i < d; i++)
         for (size_t l = 0; l < n; l++)
@@ -50,7 +50,7 @@ static double sd_of(size_t n, const double *x) {
     return sqrt(sum / (double)n);
 }
 
-/* |a - b| <= tolerance * the largest |b| of a variable: they differ in size. */
+/* |a - b| <= tolerance * the largest |b| of a variable: since variables differ in scale. */
 static void assert_rows_near(size_t d, size_t n, const double *a, const double *b, double tolerance) {
     for (size_t i = 0; i < d; i++) {
         double largest = 0;
@@ -113,7 +113,7 @@ static void test_phi_is_its_definition(void **state) {
     svmp_context_free(context);
 }
 
-/* Where all variables have mean 0 and sd 1 the metric changes nothing but linear's division by the summed variance. */
+/* If all variables have mean 0 and sd 1, the metric changes only the division of `linear` by the summed variance. */
 static void test_units_of_one_change_nothing(void **state) {
     (void)state;
     enum { N = 20, D = 4 };
@@ -137,8 +137,8 @@ static void test_units_of_one_change_nothing(void **state) {
     svmp_context_free(context);
 }
 
-/* One particle, or all in one place: k = 1, nothing repels. */
-static void test_particles_that_are_one(void **state) {
+/* One particle, or all at one point: k = 1, without repulsion. */
+static void test_coinciding_particles(void **state) {
     (void)state;
     enum { D = 3, N = 6 };
     const char *kernels[] = {"rbf/sd@blanket", "imq/sd@self", "linear/sd@blanket", "linear/sd@all", "rbf/sd@all"};
@@ -197,7 +197,7 @@ static void test_cpu_agrees_with_ref(void **state) {
     }
 }
 
-/* Far from the origin, tiny, huge, and in one place in some variables. */
+/* Particles far from the origin, tiny, huge, and equal in some variables. */
 static void test_cpu_agrees_with_ref_at_the_edges(void **state) {
     (void)state;
     enum { N = 50, D = 6 };
@@ -207,12 +207,12 @@ static void test_cpu_agrees_with_ref_at_the_edges(void **state) {
     double x[D * N], phi[D * N], other[D * N];
     for (size_t c = 0; c < sizeof clouds / sizeof *clouds; c++)
         for (size_t b = 0; b < BATTERY - 1; b++)
-            for (size_t flat = 0; flat <= 2; flat++) { /* so many variables with one value */
+            for (size_t flat = 0; flat <= 2; flat++) { /* these variables have one value */
                 for (size_t e = 0; e < D * N; e++)
                     x[e] = clouds[c].mean + (e / N < flat ? 0 : clouds[c].spread * test_random(c, e));
                 velocity(model, &svmp_backend_ref, battery[b], N, x, phi);
                 velocity(model, &svmp_backend_cpu, battery[b], N, x, other);
-                assert_rows_near(D, N, other, phi, 1e-8); /* 1e5 and 0.01: seven digits are gone in x */
+                assert_rows_near(D, N, other, phi, 1e-8); /* 1e5 and 0.01: x loses seven digits */
             }
     svmp_model_free(model);
     svmp_context_free(context);
@@ -349,8 +349,8 @@ static const scaled_run scaled_runs[] = {
     {"rbf/sd@message + linear/sd@near:7", "adam-sd:0.1..0.01", 12, 200},
 };
 
-/* In units that are powers of two nothing is rounded differently: the very same bits. In other units the numbers of the
- * model and the start are rounded, and particles differ by what becomes of that. */
+/* In units that are powers of two nothing is rounded differently, so the bits are the same. In other units the numbers
+ * of the model and the start are rounded, and particles differ by the propagated errors. */
 static void test_a_gaussian_in_any_units(void **state) {
     (void)state;
     enum { D = 13 };
@@ -387,8 +387,8 @@ static void test_a_gaussian_in_any_units(void **state) {
     svmp_context_free(context);
 }
 
-/* A regression with random effects and a heavy tail, every unknown of which has a unit of its own: a for the
- * intercepts, b for the slope, m for their mean; log sigma has none, and is shifted by that of the data. */
+/* A regression with random effects and heavy tails; every unknown has its own unit: a for the intercepts, b for the
+ * slope, m for their mean; log sigma has no unit and is shifted by that of the data. */
 static svmp_model *regression(svmp_context *context, double a, double b, double m) {
     char text[4000];
     size_t at =
@@ -460,8 +460,8 @@ static svmp_discrepancy measure(const svmp_model *model, const kernel *k, size_t
 
 /* ---- identities -------------------------------------------------------------------------------------------------- */
 
-/* Where linear/sd@blanket converges to, Stein's identities E[s_i] = 0 and E[s_i (x_c - m_c)] = -[c = i] hold for every
- * variable c of the closed neighbourhood, in any units: on a Gaussian they say that the mean is exact, and that
+/* At the fixed point of linear/sd@blanket Stein's identities E[s_i] = 0 and E[s_i (x_c - m_c)] = -[c = i] hold for
+ * every variable c of the closed neighbourhood, in any units: on a Gaussian they say that the mean is exact, and that
  * (precision times covariance)_ic is [i = c] on the pattern of the graph. */
 static void assert_identities(pattern edges) {
     enum { D = 9, N = 30 };
@@ -511,8 +511,8 @@ static void test_identities_of_the_fixed_point(void **state) {
 }
 
 /* Particles with exactly the mean and the covariance of the model: 2d of them, m +- sqrt(d) times the columns of a
- * square root of the covariance. They obey the identities, and linear/sd does not move them; nor does it move those of
- * any other sd state, for the identities know no units. */
+ * square root of the covariance. They satisfy the identities, so linear/sd does not move them, whatever its sd state,
+ * since the identities do not depend on units. */
 static void test_exact_particles_stay(void **state) {
     (void)state;
     enum { D = 7, N = 2 * D };
@@ -544,8 +544,8 @@ static void test_exact_particles_stay(void **state) {
 
 /* ---- the discrepancy --------------------------------------------------------------------------------------------- */
 
-/* V is the mean over all pairs of sd_i^2 ( s s' k + s dk/dx_i' + s' dk/dx_i + d2k/dx_i dx_i' ), summed over i; of a sum
- * that has also a term without a metric as well. Derivatives by finite differences. */
+/* V is the mean over all pairs of sd_i^2 ( s s' k + s dk/dx_i' + s' dk/dx_i + d2k/dx_i dx_i' ), summed over i; also for
+ * a sum with a term without a metric. Derivatives by finite differences. */
 static void test_the_discrepancy_is_its_definition(void **state) {
     (void)state;
     enum { N = 7 };
@@ -619,7 +619,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_phi_is_its_definition),
         cmocka_unit_test(test_units_of_one_change_nothing),
-        cmocka_unit_test(test_particles_that_are_one),
+        cmocka_unit_test(test_coinciding_particles),
         cmocka_unit_test(test_cpu_agrees_with_ref),
         cmocka_unit_test(test_cpu_agrees_with_ref_at_the_edges),
         cmocka_unit_test(test_the_same_bits_for_any_threads),

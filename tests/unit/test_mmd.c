@@ -1,4 +1,4 @@
-/* The MMD against its definition, summed the slow way. */
+/* The MMD against direct summation of its definition. */
 #include "support.h"
 
 #include <math.h>
@@ -64,8 +64,8 @@ static double compared(svmp_particles *x, svmp_particles *y) {
     return c.mmd;
 }
 
-/* Counts around the tile's and the bandwidth's edges, both sides smaller and larger; variables around those that are
- * summed at a time. */
+/* Counts around the limits of tile and bandwidth, either side smaller or larger; numbers of variables around the block
+ * size. */
 static void test_definition(void **state) {
     (void)state;
     static const size_t sizes[][3] = {{1, 2, 3},   {5, 3, 3},   {63, 65, 3},   {64, 128, 1}, {127, 129, 63},
@@ -111,8 +111,8 @@ static void test_threads_do_not_change_a_bit(void **state) {
     assert_memory_equal(&seen[0], &seen[2], sizeof *seen);
 }
 
-/* One point, or points that are all equal, have no median distance, and points that are too far apart none that can be
- * squared: there is no bandwidth and no MMD. */
+/* One point or equal points have no median distance, and the squared distance of very distant points overflows: then
+ * there is no bandwidth and no MMD. */
 static void test_no_bandwidth_no_mmd(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -121,10 +121,10 @@ static void test_no_bandwidth_no_mmd(void **state) {
     assert_true(isnan(compared(x, one)));
     assert_true(isnan(compared(x, equal)));
     assert_true(compared(one, x) > 0);
-    svmp_particles_values(one)[0] = 1e200; /* far away is no distance 0 */
+    svmp_particles_values(one)[0] = 1e200; /* a large distance is not 0 */
     assert_true(compared(one, x) > 0.5);
     for (size_t k = 0; k < 4 * VARIABLES; k++) svmp_particles_values(x)[k] *= 1e200;
-    assert_true(isnan(compared(one, x))); /* med^2 is no number */
+    assert_true(isnan(compared(one, x))); /* med^2 overflows */
     svmp_particles_free(x);
     svmp_particles_free(one);
     svmp_particles_free(equal);

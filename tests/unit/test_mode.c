@@ -58,7 +58,7 @@ static void test_box(void **state) {
     svmp_context_free(context);
 }
 
-/* log x - x, no number below 0: the search has to step back, and comes to 1. A slope without end: it runs away. */
+/* log x - x, undefined below 0: the search has to backtrack and finds 1. A constant slope: the search diverges. */
 static svmp_status half_line(void *unused, const double *x, double *value, double *gradient) {
     (void)unused;
     *value = x[0] > 0 ? log(x[0]) - x[0] : NAN;
@@ -199,7 +199,7 @@ static void test_every_method(void **state) {
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* exp(x): a slope without end. 1/(1 + exp(-x)): a plateau that is never reached. */
+/* exp(x): unbounded. 1/(1 + exp(-x)): a supremum that is never reached. */
 static int rising(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     for (size_t l = 0; l < n; l++) {
         double t = x[0][l], e = exp(-fabs(t));
@@ -209,8 +209,8 @@ static int rising(size_t n, const double *const *x, double *value, double *const
     return 0;
 }
 
-/* Logarithms of densities that have no maximum where their slope vanishes, or where the search comes to rest; and of
- * such as have one, though a tip or a narrow one. `user_data` says which. */
+/* Log densities without a maximum where their slope vanishes or the search stops; and ones with a maximum that is a
+ * kink or narrow. `user_data` chooses one. */
 typedef enum shape { LOGARITHM, POLE, WEAK_POLE, TIP, NARROW_TIP, NARROW } shape;
 
 static int shaped(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {

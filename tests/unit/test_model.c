@@ -1,4 +1,4 @@
-/* Log density and score: closed forms, finite differences, callbacks, and what a model refuses. */
+/* Log density and score: closed forms, finite differences, callbacks, and refusals. */
 #include "support.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static int range_factor(size_t n, const double *const *x, double *value, double 
 
 static double ranges[3] = {0.5, 1, 2};
 
-/* Four nodes in the plane: callbacks along a path, Gaussian factors on the nodes and across. */
+/* Four nodes in the plane: callbacks along a path, Gaussian factors of nodes and of pairs. */
 static svmp_model *mixed_model(svmp_context *context) {
     svmp_model *model = NULL;
     assert_ok(svmp_model_create(context, &model));
@@ -84,8 +84,8 @@ static void test_gaussian_density_against_its_matrix(void **state) {
     svmp_context_free(context);
 }
 
-/* More variables than one part of the sums: the pieces must fit together. */
-static void test_parts_do_not_show(void **state) {
+/* More variables than one part of the sums, so that several parts are combined. */
+static void test_any_number_of_parts(void **state) {
     (void)state;
     enum { SIDE = 20, D = SIDE * SIDE, N = 3 };
     static double x[D * N], score[D * N], alone[D], one[D], together[N], single[1];
@@ -113,7 +113,7 @@ static int cosine(size_t n, const double *const *x, double *value, double *const
     return 0;
 }
 
-/* Every node with a Gaussian, and joined by a callback to the one of half its number. */
+/* Every node has a Gaussian, and a callback joins it to the node of half its number. */
 static svmp_model *cosine_tree(svmp_context *context, size_t nodes) {
     svmp_model *model = NULL;
     assert_ok(svmp_model_create(context, &model));
@@ -126,8 +126,8 @@ static svmp_model *cosine_tree(svmp_context *context, size_t nodes) {
     return model;
 }
 
-/* So many factors and particles that their gradients are not all kept at once: particle by particle they are. */
-static void test_waves_do_not_show(void **state) {
+/* Too many factors and particles to keep all gradients at once; for single particles they are all kept. */
+static void test_any_number_of_waves(void **state) {
     (void)state;
     enum { D = 600, N = 1024 };
     static double x[D * N], score[D * N], log_density[N], alone[D], one[D];
@@ -231,8 +231,8 @@ static void test_a_run_ends_at_a_number_that_is_not_finite(void **state) {
             fail_msg("'%s' lacks '%s'", svmp_context_error(context), text);                                            \
     } while (0)
 
-/* A step to infinity is one also where a box would end it. */
-static void test_a_step_to_infinity_is_told_in_a_box(void **state) {
+/* A step to infinity is an error even if a box would bound it. */
+static void test_a_step_to_infinity_fails_in_a_box(void **state) {
     (void)state;
     const double low = 0, high = 1, precision = 1, pull = 1e308;
     const char *methods[] = {"graphical", "langevin"};
@@ -319,7 +319,7 @@ static void test_names(void **state) {
     svmp_context_free(context);
 }
 
-/* A box set afterwards is as one that a node was made with: steps end on its edge, samplers refuse it. */
+/* A box set afterwards acts like one given when the node was added: steps are projected onto it, samplers refuse it. */
 static void test_a_box_set_afterwards(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -356,12 +356,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_score_is_the_derivative_of_the_log_density),
         cmocka_unit_test(test_gaussian_density_against_its_matrix),
-        cmocka_unit_test(test_parts_do_not_show),
-        cmocka_unit_test(test_waves_do_not_show),
+        cmocka_unit_test(test_any_number_of_parts),
+        cmocka_unit_test(test_any_number_of_waves),
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_a_callback_may_fail),
         cmocka_unit_test(test_a_run_ends_at_a_number_that_is_not_finite),
-        cmocka_unit_test(test_a_step_to_infinity_is_told_in_a_box),
+        cmocka_unit_test(test_a_step_to_infinity_fails_in_a_box),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_a_box_set_afterwards),

@@ -1,4 +1,4 @@
-/* A Gaussian model from files is the density they say: log p = b'x - x'Ax/2. */
+/* A Gaussian model from files has the density log p = b'x - x'Ax/2. */
 #include "files.h"
 
 static svmp_context *context;

@@ -76,7 +76,7 @@ static void test_the_model_of_the_files(void **state) {
     svmp_context_free(context);
 }
 
-/* Every index of an array of four dimensions finds its number. */
+/* Every index of an array of four dimensions gives its number. */
 static void test_row_major(void **state) {
     (void)state;
     enum { A = 2, B = 3, C = 1, D = 4 };
@@ -98,7 +98,7 @@ static void test_row_major(void **state) {
     svmp_context_free(context);
 }
 
-/* Arrays from memory and from files side by side; a file that fails leaves nothing behind. */
+/* Arrays from memory together with files; a file that fails adds nothing. */
 static void test_memory_and_files(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -173,7 +173,7 @@ static void test_refused(void **state) {
     svmp_context_free(context);
 }
 
-/* Errors point into the text, by the name that it was given. */
+/* Errors have the place in the text, with the name given for it. */
 static void test_errors(void **state) {
     (void)state;
     const struct {
@@ -210,22 +210,22 @@ static void test_errors(void **state) {
     }
 }
 
-static void hear(svmp_log_level level, const char *message, void *user_data) {
+static void collect(svmp_log_level level, const char *message, void *user_data) {
     if (level == SVMP_LOG_WARNING) strncat(user_data, message, 400);
 }
 
-/* A name that the model does not know is told, and no data at all are data. */
+/* An unused name gives a warning; empty data are valid. */
 static void test_unknown_names_and_no_data(void **state) {
     (void)state;
-    char heard[1000] = "";
+    char collected[1000] = "";
     svmp_context *context = test_context(1);
     svmp_data *data = NULL;
     svmp_model *model = NULL;
-    assert_ok(svmp_context_set_log(context, hear, heard));
+    assert_ok(svmp_context_set_log(context, collect, collected));
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_add(data, "colour", 1, (const size_t[]){2}, x));
     assert_ok(svmp_model_read_text(context, NULL, "model { x ~ dnorm(0, 1) }", data, NULL, &model));
-    assert_string_equal(heard, "<data>: warning: 'colour' is not used by the model");
+    assert_string_equal(collected, "<data>: warning: 'colour' is not used by the model");
     svmp_model_free(model);
     assert_ok(svmp_model_read_text(context, NULL, "model { x ~ dnorm(0, 1) }", NULL, NULL, &model));
     svmp_model_free(model);

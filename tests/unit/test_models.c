@@ -1,4 +1,4 @@
-/* Every model of models/: whole-model gradients, natural values, a run; and one Gaussian said three ways. */
+/* Every model of models/: whole-model gradients, natural values, a run; and one Gaussian specified in three ways. */
 #include "support.h"
 
 #include <dirent.h>
@@ -49,7 +49,7 @@ static void check_gradient(const svmp_model *model, const char *name) {
     free(score);
 }
 
-/* The mean curvature of three particles against differences of their scores; what is not on the pattern is 0. */
+/* The mean curvature of three particles against differences of their scores; entries outside the pattern are 0. */
 static void check_curvature(const svmp_model *model, const char *name) {
     enum { N = 3 };
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
@@ -90,7 +90,7 @@ static void check_curvature(const svmp_model *model, const char *name) {
     free(H);
 }
 
-/* Draws from the priors come back from their natural values. */
+/* Draws from the priors are recovered from their natural values. */
 static void check_natural(const svmp_model *model, const char *name) {
     enum { N = 8 };
     size_t variables = svmp_graph_variables(svmp_model_graph(model)), outputs = svmp_model_outputs(model);
@@ -98,7 +98,7 @@ static void check_natural(const svmp_model *model, const char *name) {
     double *natural = calloc(outputs * N, sizeof *natural);
     assert_ok(svmp_model_draw_priors(model, 1, N, x));
     for (size_t k = 0; k < variables * N; k++)
-        x[k] = fmin(fmax(x[k], -5), 5); /* a vague prior draws numbers that are 0 or 1 to rounding */
+        x[k] = fmin(fmax(x[k], -5), 5); /* draws of a vague prior may round to 0 or 1 */
     assert_ok(svmp_model_natural(model, N, x, natural));
     assert_ok(svmp_model_unconstrain(model, N, natural, back));
     for (size_t k = 0; k < variables * N; k++)
@@ -187,7 +187,7 @@ static void test_one_gaussian_three_ways(void **state) {
         for (int other = 1; other < 3; other++)
             assert_near(svmp_particles_values(particles[other])[k], svmp_particles_values(particles[0])[k], 1e-9);
     assert_memory_equal(svmp_particles_values(particles[1]), svmp_particles_values(particles[0]),
-                        variables * 20 * sizeof(double)); /* the two files say the same numbers: the same bits */
+                        variables * 20 * sizeof(double)); /* both files have the same numbers: the same bits */
     for (size_t i = 0; i < variables; i++)
         assert_string_equal(svmp_particles_name(particles[0], i), svmp_particles_name(particles[1], i));
     for (int k = 0; k < 3; k++) {
@@ -200,7 +200,7 @@ static void test_one_gaussian_three_ways(void **state) {
     svmp_context_free(context);
 }
 
-/* Natural values go out of a run, and a run can start from them. */
+/* A run writes natural values, and another run can start from them. */
 static void test_start_from_natural_values(void **state) {
     (void)state;
     svmp_context *context = test_context(1);

@@ -1,6 +1,6 @@
-/* Modes that a discrete unknown makes: given each of its values the posterior below is Gaussian, so that means and
- * shares are known; leaps between the modes leave the posterior as it is, and bring particles that are all in one mode
- * to its shares. */
+/* Modes due to a discrete unknown: given each of its values the posterior is Gaussian, so that means and shares are
+ * known. Jumps between the modes leave the posterior invariant, and move particles that all start in one mode to the
+ * correct shares. */
 #include <math.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void test_means_and_shares(void **state) {
     svmp_context_free(context);
 }
 
-/* Where the values lead to places that meet, or few data depend on the unknown, there is nothing to do. */
+/* If the modes of the values overlap, or few data depend on the unknown, no jumps are made. */
 static void test_no_modes(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -87,8 +87,8 @@ static void test_no_modes(void **state) {
     svmp_context_free(context);
 }
 
-/* In any coordinates, and where none are asked for; with the data as one vector, or only two of them. */
-static void test_other_readings(void **state) {
+/* In any coordinates, also without the option; with the data as one vector, or only two of them. */
+static void test_other_coordinates(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     const char *coordinates[] = {"centred", "noncentred", NULL};
@@ -116,7 +116,7 @@ static void test_other_readings(void **state) {
     svmp_context_free(context);
 }
 
-/* Equal shares, and the Gaussians too wide: what a leap accepts corrects both. */
+/* Proposals with equal shares and too wide Gaussians: acceptance corrects both. */
 static void distort(svmp_context *context, model_modes *modes) {
     for (size_t k = 0; k < 2; k++) {
         modes->mode[k].share = 0.5;
@@ -126,9 +126,9 @@ static void distort(svmp_context *context, model_modes *modes) {
 }
 
 /* Given the mode, x is normal: its mean and mean square have standard errors sd / sqrt(m) and var sqrt(2 / m). The
- * density is at most 1.7 times that of the mixture, so that the distribution of a particle after 40 leaps differs from
- * the posterior by less than (1 - 1/1.7)^40. */
-static void test_leaps(void **state) {
+ * density is at most 1.7 times that of the proposed mixture, so that the distribution of a particle after 40 jumps
+ * differs from the posterior by less than (1 - 1/1.7)^40. */
+static void test_mode_jumps(void **state) {
     (void)state;
     enum { PARTICLES = 2000, LEAPS = 40 };
     svmp_context *context = test_context(1);
@@ -217,8 +217,8 @@ static void test_allocations_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means_and_shares), cmocka_unit_test(test_no_modes),
-        cmocka_unit_test(test_other_readings),   cmocka_unit_test(test_leaps),
-        cmocka_unit_test(test_no_start),         cmocka_unit_test(test_allocations_may_fail)};
+        cmocka_unit_test(test_means_and_shares),  cmocka_unit_test(test_no_modes),
+        cmocka_unit_test(test_other_coordinates), cmocka_unit_test(test_mode_jumps),
+        cmocka_unit_test(test_no_start),          cmocka_unit_test(test_allocations_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,8 +79,8 @@ static void test_different_variables_are_named(void **state) {
     svmp_particles_free(reference);
 }
 
-/* Samples of the same distribution: over seeds, the squares of both z have mean 1, and few are beyond a limit for all
- * of them. One of twice the spread and one of another mean are far out, with their signs. */
+/* Samples of the same distribution: over seeds, the squares of both z have mean 1, and few samples exceed the joint
+ * limit. A sample with twice the spread and one with another mean exceed it with the expected signs. */
 static void test_differences(void **state) {
     (void)state;
     enum { VARIABLES = 400, N = 30, M = 200 };
@@ -121,7 +121,8 @@ static void test_differences_of_few(void **state) {
     assert_ok(svmp_particles_differences(p, reference, rows));
     assert_near(rows[0].z_mean, -1.0518, 2e-3);
     assert_true(rows[0].z_sd == 0 && rows[0].mean == 0 && rows[0].reference_square == 5);
-    assert_true(rows[1].z_mean == 0 && rows[1].z_sd == 0 && isnan(rows[1].sd_ratio)); /* all the same, on both sides */
+    assert_true(rows[1].z_mean == 0 && rows[1].z_sd == 0 &&
+                isnan(rows[1].sd_ratio)); /* all values equal, on both sides */
     assert_ok(svmp_particles_differences(p, one, rows));
     assert_true(isnan(rows[0].z_mean) && isnan(rows[0].z_sd));
     svmp_particles *zero = particles_of(2, 2, NULL), *huge = particles_of(2, 2, (double[]){-1e200, 1e200, 1, 2});
@@ -137,7 +138,8 @@ static void test_differences_of_few(void **state) {
     svmp_particles_free(one);
 }
 
-/* Chains whose draws repeat four times are worth a quarter: their z is about half of what independent draws would give.
+/* Chains that repeat each draw four times have a quarter of the effective size: their z is about half that of
+ * independent draws.
  */
 static void test_differences_of_chains(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* Particles in NetCDF: arrays from names and back, every number to the same bits, and files that are not whole. */
+/* Particles in NetCDF: arrays from names and back, the same bits of every number, and damaged files. */
 #include "files.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void assert_shape(size_t count, const char *const *names, const char *exp
         for (size_t m = 0; m < array->count; m++, seen++) {
             char name[64];
             svmp_shape_name(array, m, name, sizeof name);
-            assert_string_equal(name, names[array->variable[m]]); /* a name leads to its place and back */
+            assert_string_equal(name, names[array->variable[m]]); /* a name gives its position and vice versa */
         }
     }
     assert_int_equal(seen, count);
@@ -57,8 +57,8 @@ static void test_shapes(void **state) {
     SHAPE("s x[3] y[1]", "x.3", "s", "x.1", "y.1", "x.2");
     SHAPE("a[2,2]", "a.1.1", "a.2.1", "a.1.2", "a.2.2");
     SHAPE("a[1,2,1]", "a.1.1.1", "a.1.2.1");
-    SHAPE("x.1 x.3", "x.1", "x.3"); /* a hole */
-    SHAPE("x[1]", "x.2");           /* begins behind 1 */
+    SHAPE("x.1 x.3", "x.1", "x.3"); /* a gap */
+    SHAPE("x[1]", "x.2");           /* indices do not begin at 1 */
     SHAPE("x[2,2]", "x.5.1", "x.5.2", "x.6.1", "x.6.2");
     SHAPE("x.1 x.2.1 x.2.2", "x.1", "x.2.1", "x.2.2"); /* dimensions differ */
     SHAPE("x x.1", "x", "x.1");
@@ -95,7 +95,7 @@ static void assert_same_sample(svmp_particles *a, svmp_particles *b) {
     assert_int_equal(svmp_particles_chains(a), svmp_particles_chains(b));
     const size_t count = svmp_particles_count(a);
     for (size_t i = 0; i < svmp_particles_variables(a); i++) {
-        size_t j = i; /* most stand where they stood */
+        size_t j = i; /* most variables keep their position */
         while (strcmp(svmp_particles_name(a, i), svmp_particles_name(b, j)) != 0)
             j = (j + 1) % svmp_particles_variables(b);
         assert_memory_equal(svmp_particles_values(a) + i * count, svmp_particles_values(b) + j * count,
@@ -110,7 +110,7 @@ static void assert_same_sample(svmp_particles *a, svmp_particles *b) {
     }
 }
 
-static void test_there_and_back(void **state) {
+static void test_round_trip(void **state) {
     (void)state;
     svmp_particles *made = sample(), *read = NULL;
     assert_ok(svmp_particles_write(made, "a.nc", "svmp 1\nseed = 1\niterations done = 5\n", 0));
@@ -123,7 +123,7 @@ static void test_there_and_back(void **state) {
     assert_ok(svmp_particles_write(made, "a.nc", NULL, 1));
     svmp_particles_free(made);
 
-    /* an array of more numbers than go at once, and one chain */
+    /* an array larger than one write, and one chain */
     assert_ok(svmp_particles_create(context, 150000, 3, NULL, &made));
     for (size_t k = 0; k < 450000; k++) svmp_particles_values(made)[k] = (double)k;
     assert_ok(svmp_particles_write(made, "a.nc", NULL, 1));
@@ -134,7 +134,7 @@ static void test_there_and_back(void **state) {
     files_in_folder(1);
 }
 
-static void test_what_cannot_be_written(void **state) {
+static void test_refused_writes(void **state) {
     (void)state;
     svmp_particles *made = sample();
     assert_ok(svmp_particles_set_name(made, 3, "draw"));
@@ -148,7 +148,7 @@ static void test_what_cannot_be_written(void **state) {
     svmp_particles_free(made);
 }
 
-/* Comments longer than an attribute of HDF5 may be come back whole. */
+/* Comments longer than the limit of an HDF5 attribute are recovered in full. */
 static void test_long_comments(void **state) {
     (void)state;
     enum { LENGTH = 200000 };
@@ -166,7 +166,7 @@ static void test_long_comments(void **state) {
     files_in_folder(1);
 }
 
-/* Cut off anywhere, or something else altogether: a sentence with the file's name. */
+/* A truncated file, or one of another kind: an error with the file's name. */
 static void test_damaged_files(void **state) {
     (void)state;
     svmp_particles *made = sample(), *read = NULL;
@@ -185,7 +185,7 @@ static void test_damaged_files(void **state) {
         assert_int_equal(svmp_particles_read(context, "cut.nc", &read), SVMP_BAD_INPUT);
         assert_non_null(strstr(svmp_context_error(context), "cut.nc: "));
     }
-    for (uint64_t round = 0; round < ROUNDS; round++) { /* a bit, anywhere but in the mark of the checksum */
+    for (uint64_t round = 0; round < ROUNDS; round++) { /* any bit except in the mark of the checksum */
         const random_stream stream = {.seed = 4, .purpose = RANDOM_TEST, .a = round};
         const size_t place = (size_t)svmp_random_below(stream, 0, size - 40);
         const int bit = 1 << svmp_random_below(stream, 1, 8);
@@ -196,7 +196,7 @@ static void test_damaged_files(void **state) {
         assert_non_null(strstr(svmp_context_error(context), "cut.nc: the file is damaged"));
     }
     assert_true(svmp_particles_file_sealed("a.nc") && svmp_particles_file_sealed("cut.nc"));
-    write_bytes("cut.nc", good, size - 40); /* as another program would have written it */
+    write_bytes("cut.nc", good, size - 40); /* as written by another program */
     assert_false(svmp_particles_file_sealed("cut.nc") || svmp_particles_file_sealed("text.nc"));
     assert_false(svmp_particles_file_sealed("none.nc"));
     assert_ok(svmp_particles_read(context, "cut.nc", &read));
@@ -243,8 +243,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
 #ifdef SVMP_HAVE_NETCDF
-        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_what_cannot_be_written),
-        cmocka_unit_test(test_long_comments),  cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_refused_writes),
+        cmocka_unit_test(test_long_comments), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_scarce_memory),
 #else
         cmocka_unit_test(test_left_out),

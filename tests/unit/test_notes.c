@@ -4,7 +4,7 @@
 #include "base/notes.h"
 #include "support.h"
 
-/* What is said of tau: 3 of 22, an amount and a limit. */
+/* A note about tau: 3 of 22, an amount and a limit. */
 static const struct {
     svmp_code code;
     double amount, limit;
@@ -170,7 +170,7 @@ static void test_every_note_is_a_sentence(void **state) {
     }
 }
 
-/* One of a kind, nothing of a kind: words agree with their number. */
+/* Counts of one and of zero: nouns and verbs agree with the number. */
 static void test_words_agree(void **state) {
     (void)state;
     static const struct {
@@ -205,7 +205,7 @@ static void spell(const char *option, const char *value, void *user_data, char *
     snprintf(buffer, size, "%s<%s|%s>", (const char *)user_data, option, value);
 }
 
-/* Details follow what they are about, alternatives are one sentence, other notes are sentences. */
+/* Details follow their note, alternatives form one sentence, other notes are sentences of their own. */
 static void test_lists(void **state) {
     (void)state;
     note_list list = {0};
@@ -235,7 +235,7 @@ static void test_lists(void **state) {
     assert_int_equal(list.count, NOTES_MOST);
 }
 
-/* An error ends in its advice, which is there as notes, too, until the next error. */
+/* An error ends with its advice, which is also available as notes until the next error. */
 static void test_errors_with_advice(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -263,7 +263,7 @@ static void test_errors_with_advice(void **state) {
     svmp_context_free(context);
 }
 
-/* A line of a file is the note that was saved, whatever it lacks. */
+/* A line of a file restores the saved note, whichever fields it lacks. */
 static void test_notes_in_files(void **state) {
     (void)state;
     char line[512], name[40];

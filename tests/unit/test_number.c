@@ -30,7 +30,7 @@ static void check_near(double value) {
     }
 }
 
-/* Where the spacing of numbers, the number of digits or the layout changes. */
+/* Numbers at which the spacing, the number of digits or the format changes. */
 static void test_edges(void **state) {
     (void)state;
     const double edges[] = {0.0,       -0.0, DBL_MAX,          DBL_MIN, 5e-324, INFINITY,
@@ -45,7 +45,7 @@ static void test_edges(void **state) {
         }
 }
 
-/* Any mantissa; and few digits, with halves and quarters of a unit of the fifteenth digit behind them: ties. */
+/* Random mantissas; and ties: few digits plus halves and quarters of a unit of the fifteenth digit. */
 static void test_many(void **state) {
     (void)state;
     uint64_t bits = 1;

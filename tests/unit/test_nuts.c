@@ -1,4 +1,4 @@
-/* NUTS as a method: it finds the moments of posteriors, adapts, and says when it is lost. (test_tree.c has its moves.)
+/* NUTS as a method: moments of posteriors, adaptation, and warnings about divergences. (test_tree.c has its moves.)
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void assert_moments(svmp_particles *particles, size_t variable, double me
     if (fabs(first.mean) > 4.5 * first.error || fabs(second.mean - variance) > 4.5 * second.error)
         fail_msg("variable %zu: mean off by %g +- %g, variance %g +- %g, not %g", variable, first.mean, first.error,
                  second.mean, second.error, variance);
-    assert_true(second.error < 0.25 * variance); /* the test could tell */
+    assert_true(second.error < 0.25 * variance); /* the test has enough draws to fail */
 }
 
 /* ---- moments ----------------------------------------------------------------------------------------------------- */
@@ -86,8 +86,8 @@ static void test_moments_of_a_logistic_regression(void **state) {
     svmp_context_free(context);
 }
 
-/* Non-centred, v and exp(v/2) x_1 come out right; the median of the latter is 0 and E[v^2] = 9. Centred, the neck is
- * too narrow for any one step: divergences tell. */
+/* Non-centred, v and exp(v/2) x_1 are right: the median of the latter is 0 and E[v^2] = 9. Centred, the neck is too
+ * narrow for any single step size, which divergences show. */
 static void test_the_funnel(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
@@ -147,7 +147,7 @@ static void test_running_variance(void **state) {
     assert_int_equal(v.count, 0);
 }
 
-/* Scales that differ by a factor of a thousand: the metric evens them out, and trajectories stay short. */
+/* Scales that differ by a factor of a thousand: the metric adapts to them, and trajectories stay short. */
 static void test_the_metric_learns_scales(void **state) {
     (void)state;
     enum { D = 8 };
@@ -202,8 +202,8 @@ static int stop_at(const svmp_progress *progress, void *user_data) {
     return progress->iteration == *(const size_t *)user_data;
 }
 
-/* Stopped in its warm-up a run holds the chains' states, stopped later the draws it has; it goes on to the same bits. A
- * chain's k-th draw does not depend on how many chains and draws there are. */
+/* A run stopped in its warm-up has the chains' states, one stopped later the draws so far; both continue with the same
+ * bits. A chain's k-th draw does not depend on the numbers of chains and draws. */
 static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
@@ -234,7 +234,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bits(void **state) {
     }
     svmp_run_free(run);
 
-    /* states in the warm-up are those of a run whose draws they are */
+    /* warm-up states are the draws of a run that keeps them */
     size_t when = 23;
     run_options shorter = nuts_options(2, 40, 20, 4);
     svmp_particles *again = NULL;
@@ -297,7 +297,8 @@ static void test_starts(void **state) {
     assert_non_null(strstr(svmp_context_error(context), "the last of 100 random starts"));
     svmp_run_free(run);
 
-    /* A start of eight particles for four chains: each takes the last of its two. One that is not finite is told. */
+    /* A start of eight particles for four chains: each takes the last of its two. One that is not finite gives a
+     * warning. */
     assert_ok(svmp_particles_create(context, 1, 8, (double[]){0, 2, 0, 3, 0, 4, 0, 5}, &start));
     assert_ok(svmp_particles_set_name(start, 0, "x"));
     assert_ok(svmp_run_make(model, &options, &run));
@@ -319,7 +320,7 @@ static void test_starts(void **state) {
     assert_ok(svmp_run_make(model, &options, &run));
     assert_ok(svmp_particles_create(context, 1, 3, NULL, &start));
     assert_ok(svmp_particles_set_name(start, 0, "x"));
-    assert_ok(svmp_run_start_from(run, start)); /* the fourth chain starts beside the first */
+    assert_ok(svmp_run_start_from(run, start)); /* the fourth chain starts near the first */
     svmp_run_free(run);
     svmp_particles_free(start);
     svmp_particles_free(particles);
@@ -327,7 +328,7 @@ static void test_starts(void **state) {
     svmp_context_free(context);
 }
 
-static void test_what_it_refuses(void **state) {
+static void test_refusals(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
     svmp_outcome outcome;
@@ -359,7 +360,7 @@ static void test_what_it_refuses(void **state) {
     assert_int_equal(svmp_run_make(model, &options, &run), SVMP_NO_MEMORY);
     svmp_model_free(model);
 
-    double limit = 4; /* the function fails beyond it, which a chain comes to */
+    double limit = 4; /* the function fails beyond it, which a chain reaches */
     model = one_callback(context, half_line, &limit);
     options = nuts_options(2, 100, 1000, 1);
     assert_ok(svmp_run_make(model, &options, &run));
@@ -371,7 +372,7 @@ static void test_what_it_refuses(void **state) {
     svmp_context_free(context);
 }
 
-/* No warm-up: the step that was found at first, and the unit metric, are kept. One iteration of it adapts at once. */
+/* Without warm-up the initial step and the unit metric are kept. A warm-up of one iteration adapts the step at once. */
 static void test_short_warmups(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -389,7 +390,7 @@ static void test_short_warmups(void **state) {
     svmp_context_free(context);
 }
 
-/* log x - x, which has no value where x is negative. */
+/* log x - x, undefined for negative x. */
 static int gamma_density(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)user_data;
     for (size_t l = 0; l < n; l++) {
@@ -403,10 +404,10 @@ static void count_domains(svmp_log_level level, const char *message, void *user_
     *(size_t *)user_data += level == SVMP_LOG_WARNING && strstr(message, "the density is undefined") != NULL;
 }
 
-/* Where trajectories leave the domain is told once, however often the particles are asked for. */
-static void test_a_domain_is_told_once(void **state) {
+/* The warning that trajectories leave the domain is given once, however often the particles are read. */
+static void test_a_domain_is_reported_once(void **state) {
     (void)state;
-    size_t told = 0;
+    size_t warnings = 0;
     const run_options options = nuts_options(2, 100, 200, 1);
     svmp_context *context = NULL;
     svmp_model *model = NULL;
@@ -416,7 +417,7 @@ static void test_a_domain_is_told_once(void **state) {
     const double start[] = {1, 2};
     svmp_particles *first = NULL;
     assert_ok(svmp_context_create(NULL, &context));
-    assert_ok(svmp_context_set_log(context, count_domains, &told));
+    assert_ok(svmp_context_set_log(context, count_domains, &warnings));
     assert_ok(svmp_model_create(context, &model));
     assert_ok(svmp_model_add_node(model, NULL, 1, NULL, NULL, &node));
     assert_ok(svmp_model_add_callback(model, 1, &node, gamma_density, NULL));
@@ -429,7 +430,7 @@ static void test_a_domain_is_told_once(void **state) {
         svmp_particles *particles = NULL;
         assert_ok(svmp_run_particles(run, &particles));
         svmp_particles_free(particles);
-        assert_int_equal(told, 1);
+        assert_int_equal(warnings, 1);
     }
     svmp_particles_free(first);
     svmp_run_free(run);
@@ -449,9 +450,9 @@ int main(void) {
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_a_stopped_run_goes_on_to_the_same_bits),
         cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_what_it_refuses),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_short_warmups),
-        cmocka_unit_test(test_a_domain_is_told_once),
+        cmocka_unit_test(test_a_domain_is_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Every operation: its derivative against differences, its edges; the special functions by their identities. */
+/* Every operation: its derivative against differences, its limiting cases; identities of the special functions. */
 #include "programs.h"
 
 #include "expr/operation_loops.h"
@@ -10,7 +10,7 @@ typedef struct op_range {
     unsigned fixed; /* operands that differences cannot vary */
 } op_range;
 
-/* Where to look at an operation; -2 ... 2 for those that are not here. */
+/* Test ranges of operations; -2 ... 2 for others. */
 static const op_range ranges[] = {
     {OP_divide, {-2, 0.4}, {2, 3}, 0},
     {OP_reciprocal, {0.3}, {3}, 0},
@@ -60,7 +60,7 @@ static const op_range ranges[] = {
     {OP_log_hypergeometric_sum, {7 * 0x1p26 + 9, 6, -2}, {7 * 0x1p26 + 9, 6, 2}, 3},
 };
 
-/* Operations that only arise in second derivatives have none of their own. */
+/* Operations that only occur in second derivatives have no derivative. */
 static bool only_derivative(expr_op op) {
     switch (op) {
     case OP_normal_hazard_slope:
@@ -77,7 +77,7 @@ static bool only_derivative(expr_op op) {
     }
 }
 
-/* Constant between jumps, or a scale that cancels: the derivative is 0 everywhere. */
+/* Piecewise constant, or a scale that cancels: the derivative is 0 everywhere. */
 static bool piecewise_constant(expr_op op) {
     return op == OP_peak || svmp_op_is_truth(op) || op == OP_sign || op == OP_integer_divide || op == OP_round ||
            op == OP_trunc;
@@ -125,7 +125,7 @@ static void test_derivatives(void **state) {
     svmp_context_free(context);
 }
 
-/* Operations that stand in a log value; the others arise in derivatives. */
+/* Operations that occur in log densities; the others occur in derivatives only. */
 static bool only_in_derivatives(expr_op op) {
     switch (op) {
     case OP_half_over:
@@ -145,7 +145,7 @@ static bool only_in_derivatives(expr_op op) {
     }
 }
 
-/* What a value may make of an operation: itself, its square, or one side of a choice that is taken or not. */
+/* Uses of an operation in a value: itself, its square, or a branch of a choice that is taken or not. */
 static expr use(program_builder *b, int way, expr r, expr x) {
     expr zero = svmp_expr_literal(b, 0);
     switch (way) {
@@ -176,7 +176,7 @@ static void test_second_derivatives(void **state) {
                 double x[3];
                 svmp_random_uniforms((random_stream){.seed = round, .a = (uint64_t)op, .purpose = RANDOM_TEST}, 3, x);
                 for (int k = 0; k < 3; k++) x[k] = range.low[k] + (range.high[k] - range.low[k]) * x[k];
-                /* not beside a jump of the choices, or of min, max, abs and ifelse */
+                /* not near a discontinuity of the choices, or of min, max, abs and ifelse */
                 if (fabs(x[0]) < 0.01 || fabs(x[0] - x[1]) < 0.01 || fabs(x[free]) < 0.01 || fabs(x[free] - 0.5) < 0.01)
                     continue;
                 test_second_differences(compiled, x, 1e-4, 1e-7, range.fixed);
@@ -188,8 +188,8 @@ static void test_second_derivatives(void **state) {
     svmp_context_free(context);
 }
 
-/* Where one side of a choice is infinite and not taken, neither its value nor its slopes get through: f = x^2 for
- * x <= 0, else log(x) + x^2. And a score that happens to be 0 keeps its slope: f = y (x - 1)^2 at x = 1. */
+/* An infinite branch that is not taken affects neither value nor derivatives: f = x^2 for x <= 0, else log(x) + x^2.
+ * And a score that is 0 keeps its derivative: f = y (x - 1)^2 at x = 1. */
 static void test_masked_second_derivatives(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -225,9 +225,9 @@ static double slope(expr_op op, double at) {
     return gradient[0];
 }
 
-/* The conventions that operations.def promises where there is no derivative. */
-/* log of the sum of e^a, e^b, e^c and e^-inf: its value wherever the largest stands, its derivatives, which are the
- * shares and add up to 1, and what -inf does to both. */
+/* The conventions of operations.def at points without a derivative. */
+/* log of the sum of e^a, e^b, e^c and e^-inf: its value for any position of the largest, its derivatives, which are
+ * shares that add up to 1, and the effect of -inf. */
 static void test_log_sum_exp(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -268,7 +268,7 @@ static void test_edges(void **state) {
     assert_true(slope(OP_sqrt, 0) == 0);
     assert_true(slope(OP_step, 0) == 0);
     assert_true(slope(OP_round, 0.5) == 0);
-    /* where there is no value, there is no derivative */
+    /* an undefined value has no derivative */
     static const struct {
         expr_op op;
         double at;
@@ -287,7 +287,7 @@ static void test_edges(void **state) {
     assert_near(slope(OP_exp, -700) / exp(-700), 1, 1e-12);
 }
 
-/* Halves go up, as in JAGS; what is just below a half does not. */
+/* Halves round up, as in JAGS; numbers just below a half round down. */
 static void test_round(void **state) {
     (void)state;
     const double pairs[][2] = {{2.5, 3},   {-2.5, -2}, {0.5, 1}, {-0.5, 0}, {0.49999999999999994, 0},
@@ -325,7 +325,7 @@ static void test_gamma_functions(void **state) {
     }
     assert_true(svmp_log_gamma_p(2, 0) == -INFINITY && svmp_log_gamma_q(2, 0) == 0);
     assert_true(svmp_log_gamma_p(2, INFINITY) == 0 && svmp_log_gamma_q(2, INFINITY) == -INFINITY);
-    /* far in the tail the log stays: Q(1, x) = e^-x */
+    /* the log is finite far in the tail: Q(1, x) = e^-x */
     assert_near(svmp_log_gamma_q(1, 2000), -2000, 1e-14);
 }
 
@@ -341,7 +341,7 @@ static void test_quantiles(void **state) {
         if (p != 0.5) assert_near(svmp_t_quantile(p, 2) * sqrt(2 * tail * (1 - tail)) / (2 * p - 1), 1, 1e-13);
         for (double a = 0.05; a < 3000; a *= 2.3) {
             const double x = svmp_gamma_quantile(p, a), slack = 1e-16 * (10 + a) * log(2 + a);
-            /* relative to the smaller tail, and where x does not underflow */
+            /* relative to the smaller tail, if x does not underflow */
             if (x > 1e-290)
                 assert_near(p < 0.5 ? svmp_log_gamma_p(a, x) : svmp_log_gamma_q(a, x), p < 0.5 ? log(p) : log1p(-p),
                             1e-11 + slack * 1e3);
@@ -388,20 +388,20 @@ static void test_normal_functions(void **state) {
         assert_near(svmp_normal_hazard_slope(x), -svmp_normal_hazard(x) * (x + svmp_normal_hazard(x)), 1e-13);
     assert_near(svmp_normal_hazard_slope(-1e9), -1, 1e-15);
     assert_near(svmp_normal_hazard_slope(-5.0000001), svmp_normal_hazard_slope(-4.9999999), 1e-8);
-    /* both sides of where the tail's fraction begins */
+    /* both sides of the switch to the continued fraction */
     assert_near(svmp_log_normal_cdf(-5.0000001), svmp_log_normal_cdf(-4.9999999) - 2e-7 * svmp_normal_hazard(-5),
                 1e-12);
 }
 
-/* Every loop for this machine's best instructions gives the bits of the plain one, for any count and any mix of
- * scalars: lane by lane it is the loop of one lane. */
+/* Every vectorised loop gives the bits of the plain one, for any count and any mix of scalars: each lane is computed
+ * like a loop of one lane. */
 static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
 
 static void same_numbers(const double *found, const double *expected, size_t count) {
     for (size_t l = 0; l < count; l++) assert_true(same_number(found[l], expected[l]));
 }
 
-/* Operands between 0 and 1, of both signs, and of all sizes, with what is no number; one lane alone computes as any. */
+/* Operands between 0 and 1, of both signs, of all magnitudes, and NaN; a single lane gives the same as any other. */
 static void fill_operand(int kind, uint64_t k, size_t count, double *operand) {
     static const double edges[] = {0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 0x1p-1074, 1e300, -1e300, 2e5, 3, 0.5, -7};
     svmp_random_uniforms((random_stream){.a = k, .purpose = RANDOM_TEST}, count, operand);
@@ -412,7 +412,7 @@ static void fill_operand(int kind, uint64_t k, size_t count, double *operand) {
             operand[l] = l % 3 ? exp(1400 * operand[l] - 700) : edges[(l + 5 * k) % (sizeof edges / sizeof *edges)];
 }
 
-/* Not of the functions that iterate: they may take minutes at the end of the world. */
+/* Functions that iterate are left out: they may take minutes for extreme arguments. */
 static bool has_an_end(int op) { return op < OP_log_gamma_p || op > OP_hypergeometric_variance; }
 
 static void same_bits(expr_kernel plain, expr_kernel other, unsigned scalars, int kind) {
@@ -449,7 +449,7 @@ static void same_bits_of(const kernel_set *other) {
         }
 }
 
-/* All sets of instructions that this machine has. */
+/* All instruction sets of this machine. */
 static void test_same_bits(void **state) {
     (void)state;
     same_bits_of(&svmp_kernels_plain);

@@ -7,7 +7,7 @@
 #include "support.h"
 
 typedef struct setting {
-    const char *name, *value, *read; /* read: as svmp_options_get tells it */
+    const char *name, *value, *read; /* the value that svmp_options_get returns */
 } setting;
 
 static svmp_options *new_options(svmp_context *context) {
@@ -49,7 +49,7 @@ static void test_set_and_get(void **state) {
         char text[32];
         strcpy(text, settings[k].value);
         assert_ok(svmp_options_set(options, settings[k].name, text));
-        memset(text, 'x', sizeof text - 1); /* the options have a copy */
+        memset(text, 'x', sizeof text - 1); /* the options keep a copy */
         assert_string_equal(svmp_options_get(options, settings[k].name), settings[k].read);
     }
     assert_ok(svmp_options_copy(options, &copy));
@@ -93,7 +93,7 @@ static void test_refused(void **state) {
         assert_int_equal(svmp_options_set(options, bad[b][0], bad[b][1]), SVMP_BAD_CALL);
         assert_non_null(strstr(svmp_context_error(context), bad[b][2]));
     }
-    assert_string_equal(svmp_options_get(options, "particles"), "7"); /* what was refused changed nothing */
+    assert_string_equal(svmp_options_get(options, "particles"), "7"); /* refused values changed nothing */
     assert_int_equal(svmp_options_set_number(options, "particles", 2.5), SVMP_BAD_CALL);
     assert_int_equal(svmp_options_set_number(options, "tolerance", NAN), SVMP_BAD_CALL);
     assert_int_equal(svmp_options_set_number(options, "tolerance", INFINITY), SVMP_BAD_CALL);
@@ -116,7 +116,7 @@ static void test_refused(void **state) {
     svmp_context_free(context);
 }
 
-/* Every value that is listed is one, with a number in place of words in capitals; and the help has it. */
+/* Every listed value is accepted, with a number in place of words in capitals, and is in the help. */
 static void test_choices(void **state) {
     (void)state;
     static const char *const lists[] = {"method", "bandwidth", "step", "init", "backend"};
@@ -175,7 +175,7 @@ static void test_help(void **state) {
     assert_null(svmp_option_help(NULL, help, sizeof help));
 }
 
-/* What the method 'auto' stands for is what the run says it has. */
+/* The run reports the method that 'auto' stands for. */
 static void test_auto(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -195,8 +195,8 @@ static void test_auto(void **state) {
     svmp_context_free(context);
 }
 
-/* A run keeps what it was told, whatever becomes of the options. */
-static void test_a_run_has_a_copy(void **state) {
+/* A run keeps its settings when the options change or are freed. */
+static void test_a_run_copies_options(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 2, 1, 1, 1);
@@ -235,9 +235,13 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),         cmocka_unit_test(test_set_and_get), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_choices),          cmocka_unit_test(test_help),        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_a_run_has_a_copy), cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults),
+                                       cmocka_unit_test(test_set_and_get),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_choices),
+                                       cmocka_unit_test(test_help),
+                                       cmocka_unit_test(test_auto),
+                                       cmocka_unit_test(test_a_run_copies_options),
+                                       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

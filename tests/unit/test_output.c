@@ -1,4 +1,4 @@
-/* Files that are whole or not there: svmp_file_write. */
+/* svmp_file_write: files are whole or absent. */
 #include "files.h"
 
 #include <sys/stat.h>
@@ -15,7 +15,7 @@ static void check_content(const char *path, const char *expected) {
     assert_string_equal(content, expected);
 }
 
-static void test_overwrites_when_asked(void **state) {
+static void test_overwrites_with_permission(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     assert_ok(svmp_file_write(context, "page", "one", 3, 0));
@@ -30,8 +30,8 @@ static void test_overwrites_when_asked(void **state) {
     svmp_context_free(context);
 }
 
-/* A file that comes to be between the look and the end of the writing is somebody else's: it stays, and so does what
- * was written, under the name that the error gives. Who may overwrite, does. */
+/* A file created by another program during the writing is kept, and so is ours, under the name in the error. With
+ * permission to overwrite, it is replaced. */
 static void test_a_file_made_meanwhile_stays(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -52,7 +52,7 @@ static void test_a_file_made_meanwhile_stays(void **state) {
     svmp_context_free(context);
 }
 
-/* Whoever wanted a file of his to be his own, keeps that: of one that is overwritten, and of one that is written again.
+/* A file keeps its permissions when it is overwritten and when it is written again.
  */
 static void test_permissions_stay(void **state) {
     (void)state;
@@ -77,7 +77,7 @@ static void test_permissions_stay(void **state) {
     svmp_context_free(context);
 }
 
-/* A link is followed; one that leads nowhere is told before anything is written, and not for a file of others. */
+/* A link is followed; a dangling link is reported before anything is written, and not if another file is at fault. */
 static void test_links(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -121,7 +121,7 @@ static void test_memory_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overwrites_when_asked),
+        cmocka_unit_test(test_overwrites_with_permission),
         cmocka_unit_test(test_a_file_made_meanwhile_stays),
         cmocka_unit_test(test_permissions_stay),
         cmocka_unit_test(test_links),

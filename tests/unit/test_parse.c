@@ -270,7 +270,7 @@ static void test_at_most_twenty(void **state) {
     end(&p);
 }
 
-/* Whatever is repeated a hundred thousand times, nothing overflows. */
+/* Constructs repeated or nested a hundred thousand times cause no overflow. */
 static void test_nesting_is_bounded(void **state) {
     (void)state;
     static const char *const pieces[] = {"(",      "-", "!", "a[", "f(", "1+", "1^", "for (i in 1:2) {",

@@ -1,5 +1,5 @@
-/* Parts of a model, exchanged by hand in one process: they move every node to the same bits as the whole model does,
- * whatever the partition. */
+/* Parts of a model, exchanged by hand in one process, move every node to the same bits as the whole model, for any
+ * partition. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static uint32_t below(uint32_t bound) {
     return (uint32_t)(state >> 33) % bound;
 }
 
-/* By METIS, in blocks, at random, everything with the last one. */
+/* By METIS, in blocks, at random, everything in the last part. */
 typedef enum way { BY_GRAPH, AT_RANDOM, LAST_HAS_ALL, WAYS } way;
 
 static uint32_t *divide(const svmp_graph *graph, size_t parts, way how) {
@@ -52,7 +52,7 @@ static backend *start(const svmp_model *model, const setting *s, const kernel *k
     return b;
 }
 
-/* Every halo row is its owner's. */
+/* Copies every halo row from its owner. */
 static void exchange(backend *const *parts, size_t count, const uint32_t *owner) {
     for (size_t p = 0; p < count; p++) {
         const svmp_graph *here = parts[p]->model->graph;
@@ -68,7 +68,7 @@ static void exchange(backend *const *parts, size_t count, const uint32_t *owner)
     }
 }
 
-/* First the interior, with a halo that is not there; then the rest. */
+/* First the interior, with a halo of NaN; then the rest. */
 static void spoil(backend *b) {
     const svmp_graph *graph = b->model->graph;
     for (size_t k = graph->moved_variables * N; k < graph->variables * N; k++) b->x[k] = 1e6;
@@ -179,9 +179,9 @@ static void a_crowd(void **unused) {
           2);
 }
 
-/* ---- what the partition promises --------------------------------------------------------------------------------- */
+/* ---- properties of partitions ------------------------------------------------------------------------------------ */
 
-/* Sizes from one pass over the graph are those of the parts themselves. */
+/* Sizes computed in one pass over the graph equal those of the parts. */
 static void sizes_are_those_of_the_parts(void **unused) {
     (void)unused;
     svmp_context *context = NULL;
@@ -212,9 +212,9 @@ static void sizes_are_those_of_the_parts(void **unused) {
     svmp_context_free(context);
 }
 
-/* More parts than nodes: one node each, the others empty. Parts of a square are balanced, and cut near what straight
- * cuts need. */
-static void partitions_are_fair(void **unused) {
+/* More parts than nodes: one node each, the others empty. Parts of a square are balanced, and cut few more edges than
+ * straight cuts. */
+static void partitions_are_balanced(void **unused) {
     (void)unused;
     svmp_context *context = NULL;
     svmp_model *model = NULL;
@@ -238,7 +238,7 @@ static void partitions_are_fair(void **unused) {
     svmp_context_free(context);
 }
 
-/* So many nodes of a dimension, each joined to the first one, as in a star, or to the one before it. */
+/* `nodes` nodes of a dimension, each joined to the first one, as in a star, or to the previous one. */
 static svmp_graph *joined(svmp_context *context, size_t count, size_t dimension, int star) {
     svmp_graph *graph = NULL;
     assert_int_equal(svmp_graph_create(context, &graph), SVMP_OK);
@@ -259,9 +259,9 @@ static partition_quality quality_of(const svmp_graph *graph, size_t parts, uint3
     return q;
 }
 
-/* The middle of a star has so much work that of 64 parts it is one by itself, and nobody else has as much; of fewer,
- * others are with it, and the parts are even. */
-static void a_hub_delays_nobody(void **unused) {
+/* The centre of a star has much work: with 64 parts it is a part by itself, and no other part has as much work; with
+ * fewer parts it shares one, and the parts are balanced. */
+static void a_hub_has_its_own_part(void **unused) {
     (void)unused;
     enum { NODES = 400 };
     svmp_context *context = NULL;
@@ -277,7 +277,7 @@ static void a_hub_delays_nobody(void **unused) {
     svmp_context_free(context);
 }
 
-/* Nodes with one neighbourhood share a matrix, unless they are in different parts. */
+/* Nodes with equal neighbourhoods share a matrix, unless they are in different parts. */
 static void matrices_are_shared(void **unused) {
     (void)unused;
     svmp_context *context = NULL;
@@ -297,7 +297,7 @@ static void matrices_are_shared(void **unused) {
     svmp_context_free(context);
 }
 
-/* Weights whose sum is beyond 32 bits, of nodes and of edges, are cut as evenly as others. */
+/* Weights of nodes and edges whose sum exceeds 32 bits are balanced like others. */
 static void large_weights_do_not_overflow(void **unused) {
     (void)unused;
     enum { NODES = 2000 };
@@ -316,7 +316,7 @@ static void large_weights_do_not_overflow(void **unused) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Wherever memory ends, a partition and its parts fail as a whole. */
+/* If any allocation fails, the partition and its parts fail as a whole. */
 static void scarce(size_t count, const char *const *paths) {
     scarce_memory memory = {LONG_MAX};
     svmp_context *context = scarce_context(&memory);
@@ -340,7 +340,7 @@ static void scarce(size_t count, const char *const *paths) {
     svmp_context_free(context);
 }
 
-static void memory_that_ends_is_survived(void **unused) {
+static void failing_allocations_are_survived(void **unused) {
     (void)unused;
     scarce(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"});
 #ifdef SVMP_HAVE_JANSSON
@@ -354,11 +354,11 @@ int main(void) {
         cmocka_unit_test(sensors),
         cmocka_unit_test(a_crowd),
         cmocka_unit_test(sizes_are_those_of_the_parts),
-        cmocka_unit_test(partitions_are_fair),
-        cmocka_unit_test(a_hub_delays_nobody),
+        cmocka_unit_test(partitions_are_balanced),
+        cmocka_unit_test(a_hub_has_its_own_part),
         cmocka_unit_test(matrices_are_shared),
         cmocka_unit_test(large_weights_do_not_overflow),
-        cmocka_unit_test(memory_that_ends_is_survived),
+        cmocka_unit_test(failing_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void test_names_and_misuse(void **state) {
     assert_int_equal(svmp_particles_read(context, "a.csv", NULL), SVMP_BAD_CALL);
 }
 
-/* Numbers that are hard to print, and a few thousand bit patterns from a linear congruential generator. */
+/* Numbers that are hard to print, and a few thousand random bit patterns. */
 static svmp_particles *hard_numbers(void) {
     enum { VARIABLES = 3, COUNT = 1000 };
     static const double hard[] = {0.0,
@@ -97,7 +97,7 @@ static void test_round_trip_has_the_same_bits(void **state) {
     svmp_particles_free(written);
 }
 
-/* Needs a locale with decimal commas; says so when the machine has none. */
+/* Needs a locale with decimal commas; prints a message if the machine has none. */
 static void test_locale_does_not_matter(void **state) {
     (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "fr_FR.utf8"};
@@ -128,7 +128,7 @@ static void test_stan_file(void **state) {
     svmp_particles_free(p);
 }
 
-/* Chains and statistics, among them numbers that are none, come back as they were. */
+/* Chains and statistics, including NaN, are recovered. */
 static void test_chains_and_statistics(void **state) {
     (void)state;
     svmp_particles *p = NULL, *read = NULL;
@@ -217,7 +217,7 @@ static void test_malformed_files_give_their_place(void **state) {
     assert_null(p);
 }
 
-/* A name or a number of a million characters: a short sentence, no long wait. */
+/* A name or a number of a million characters: a short error without delay. */
 static void test_absurd_lengths(void **state) {
     (void)state;
     enum { SIZE = 1000000 };
@@ -248,7 +248,7 @@ static void test_writing_is_all_or_nothing(void **state) {
 
     svmp_particles_values(p)[1] = 7;
     assert_int_equal(symlink("a.csv", "link.csv"), 0);
-    assert_ok(svmp_particles_write(p, "link.csv", NULL, 1)); /* the link stays, what it names is replaced */
+    assert_ok(svmp_particles_write(p, "link.csv", NULL, 1)); /* the link stays, its target is replaced */
     assert_ok(svmp_particles_read(context, "a.csv", &read));
     assert_true(svmp_particles_values(read)[1] == 7);
     struct stat about;
@@ -277,7 +277,7 @@ static void test_full_disk(void **state) {
     svmp_particles_free(p);
 }
 
-/* Whichever allocation fails: the status says so and nothing leaks (the sanitizer looks). */
+/* Whichever allocation fails: the status says so and nothing leaks (the sanitizer checks). */
 static void test_every_allocation_may_fail(void **state) {
     (void)state;
     write_text("memory.csv", "x,y,lp__\n1,2,3\n4,5,6\n");

@@ -1,5 +1,5 @@
-/* Plug-ins: which file is loaded, and what is said of one that cannot be used. FAKE_PLUGIN, svmp_fake.so, is in a
- * folder of its own. */
+/* Plug-ins: which file is loaded, and the messages about one that cannot be used. FAKE_PLUGIN, svmp_fake.so, is in its
+ * own folder. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static void write_text(const char *path) {
     fclose(file);
 }
 
-/* The sentence names the file, and what the system says of it. */
-static void test_what_is_given(void **state) {
+/* The message has the file's name and the system's error. */
+static void test_given_values(void **state) {
     (void)state;
     char path[100], begins[300];
     expect_sentence("", PLUGIN_ABSENT, "SVMP_FAKE is empty, so the plug-in svmp_fake.so is not used.");
@@ -60,8 +60,8 @@ static void test_what_is_given(void **state) {
     expect_found();
 }
 
-/* A folder, and the folder of the program, which this test is: absent is another thing than broken. */
-static void test_where_it_is_sought(void **state) {
+/* A given folder, and the folder of the program, here this test: a missing plug-in differs from a broken one. */
+static void test_folders(void **state) {
     (void)state;
     char path[4096] = "";
     unsetenv("SVMP_FAKE");
@@ -87,7 +87,7 @@ static void test_where_it_is_sought(void **state) {
 }
 
 /* A plug-in of another build, kind or name is not used. */
-static void test_others(void **state) {
+static void test_other_builds(void **state) {
     (void)state;
     static const char *const builds[] = {"version", "layout", "count"}, *const others[] = {"kind", "name"};
     for (size_t k = 0; k < 3; k++) {
@@ -103,7 +103,7 @@ static void test_others(void **state) {
     expect_found();
 }
 
-/* The plug-in has the library's memory, errors and log. */
+/* The plug-in uses the library's memory, errors and log. */
 static void test_host(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -131,7 +131,7 @@ static int remove_folder(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_is_given), cmocka_unit_test(test_where_it_is_sought),
-                                       cmocka_unit_test(test_others), cmocka_unit_test(test_host)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_given_values), cmocka_unit_test(test_folders),
+                                       cmocka_unit_test(test_other_builds), cmocka_unit_test(test_host)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

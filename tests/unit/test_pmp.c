@@ -10,7 +10,7 @@
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
-/* A range factor: -(|x_u - x_v| - r)^2 / (2 sigma^2) for places in the plane; with an anchor, x_v is known. */
+/* A range factor: -(|x_u - x_v| - r)^2 / (2 sigma^2) for points in the plane; with an anchor, x_v is known. */
 typedef struct range {
     double distance, sigma, anchor[2];
     int anchored;
@@ -35,7 +35,7 @@ static int range_value(size_t n, const double *const *x, double *value, double *
     return 0;
 }
 
-/* Two wells for a scalar, and a pull between two that is not quadratic and not symmetric. */
+/* A double well for a scalar, and a coupling of two that is neither quadratic nor symmetric. */
 static int well(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)user_data;
     for (size_t l = 0; l < n; l++) {
@@ -91,8 +91,8 @@ static void add_pair(svmp_model *model, size_t u, size_t du, size_t v, size_t dv
     assert_ok(svmp_model_add_gaussian(model, 2, (size_t[]){u, v}, block, NULL));
 }
 
-/* A program group, as a statement in a loop makes one: -w tanh(x - y)^2 for given pairs of variables, w by instance.
- * Where a pair is of one node, or of one variable, the instance is a potential of that node. */
+/* A program group, as a statement in a loop makes one: -w tanh(x - y)^2 for given pairs of variables, w by instance. If
+ * both variables belong to one node, or are the same, the instance is a potential of that node. */
 static void add_program(svmp_model *model, size_t instances, const uint32_t *pairs, const double *weights) {
     program_builder *builder = NULL;
     program *compiled = NULL;
@@ -107,8 +107,9 @@ static void add_program(svmp_model *model, size_t instances, const uint32_t *pai
     assert_ok(svmp_model_add_groups(model, 1, &group));
 }
 
-/* A random tree of nodes of one and two variables; every node hangs on an earlier one. With `others`, factors that are
- * not Gaussian hang on it too: functions of nodes alone and of pairs of scalars, in both orders, and a program group.
+/* A random tree of nodes of one and two variables; every node is joined to an earlier one. With `others`, it also has
+ * factors that are not Gaussian: functions of single nodes and of pairs of scalars, in both orders, and a program
+ * group.
  */
 static svmp_model *make_tree(svmp_context *context, size_t nodes, int others, uint64_t stream) {
     static double strength = 0.7;
@@ -130,7 +131,7 @@ static svmp_model *make_tree(svmp_context *context, size_t nodes, int others, ui
         pairs[2 * instances] = v % 3 ? last : first; /* the two nodes, in either order */
         pairs[2 * instances + 1] = v % 3 ? first : last;
         weights[instances++] = 1 + test_random(stream + 3, v);
-        pairs[2 * instances] = last; /* the node alone */
+        pairs[2 * instances] = last; /* the single node */
         pairs[2 * instances + 1] = (uint32_t)model->graph->first[v];
         weights[instances++] = 0.3;
         if (others && d == 1) assert_ok(svmp_model_add_callback(model, 1, &v, well, NULL));
@@ -158,7 +159,7 @@ static double log_density(const svmp_model *model, const pmp *p, const size_t *a
     return value;
 }
 
-/* Particles from a wide normal, the tables of which are not yet filled. */
+/* Particles from a wide normal; their tables are not yet filled. */
 static svmp_run *spread_particles(const svmp_model *model, size_t particles) {
     svmp_run *run = start(model, "tpmp", particles, 1, "normal:1");
     const pmp *p = run->state;
@@ -167,7 +168,7 @@ static svmp_run *spread_particles(const svmp_model *model, size_t particles) {
     return run;
 }
 
-/* The tables hold the model: what they say about a configuration adds up to its log density. */
+/* The tables represent the model: their entries for a configuration add up to its log density. */
 static void test_potentials_add_up_to_the_log_density(void **state) {
     (void)state;
     enum { NODES = 8, N = 3, ALL = 2 * N };
@@ -194,8 +195,9 @@ static void test_potentials_add_up_to_the_log_density(void **state) {
     svmp_context_free(context);
 }
 
-/* On a tree the belief of a particle is the best log density of all configurations that hold it. The messages stop when
- * a sweep changes them by 1e-5 at most; damping halves what is left, so that each is within a few times that. */
+/* On a tree the belief of a particle is the largest log density of all configurations that contain it. The messages
+ * stop when a sweep changes them by at most 1e-5; damping halves the remaining error, so that each is within a few
+ * times that. */
 static void test_max_sum_equals_brute_force_on_trees(void **state) {
     (void)state;
     enum { NODES = 6, N = 2, ALL = 2 * N, CONFIGURATIONS = 1 << (2 * NODES) };
@@ -209,7 +211,7 @@ static void test_max_sum_equals_brute_force_on_trees(void **state) {
         double best[NODES][ALL], largest = -INFINITY;
         for (size_t v = 0; v < NODES; v++)
             for (size_t a = 0; a < ALL; a++) best[v][a] = -INFINITY;
-        for (size_t code = 0; code < CONFIGURATIONS; code++) { /* two bits a node: 2N = 4 particles */
+        for (size_t code = 0; code < CONFIGURATIONS; code++) { /* two bits per node: 2N = 4 particles */
             size_t at[NODES];
             for (size_t v = 0; v < NODES; v++) at[v] = code >> (2 * v) & 3;
             const double value = log_density(model, p, at);
@@ -229,7 +231,8 @@ static void test_max_sum_equals_brute_force_on_trees(void **state) {
 
 /* ---- new particles ----------------------------------------------------------------------------------------------- */
 
-/* Three new particles of four come through an edge, the fourth walks: from a kept one by a Gaussian of variance 0.05.
+/* Three of four new particles are proposed through an edge; the fourth is a random walk from a kept one with variance
+ * 0.05.
  */
 static void test_new_particles(void **state) {
     (void)state;
@@ -262,7 +265,7 @@ static void test_new_particles(void **state) {
     svmp_context_free(context);
 }
 
-/* A factor that holds its nodes a hundred apart: walking there takes hundreds of steps, through the factor it takes
+/* A factor that keeps its nodes a hundred apart: a random walk takes hundreds of steps, proposals through the factor
  * few. */
 static int apart(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)user_data;
@@ -275,7 +278,7 @@ static int apart(size_t n, const double *const *x, double *value, double *const 
     return 0;
 }
 
-static void test_new_particles_come_through_factors(void **state) {
+static void test_proposals_through_factors(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
@@ -299,9 +302,9 @@ static void test_new_particles_come_through_factors(void **state) {
     svmp_context_free(context);
 }
 
-/* A run selects what the selections say: T-PMP's particles have the N largest beliefs of the 2N, both put the largest
- * first. */
-static void test_runs_keep_what_they_promise(void **state) {
+/* A run keeps the particles chosen by its selection: T-PMP's have the N largest beliefs of the 2N, and both put the
+ * largest first. */
+static void test_runs_keep_selected_particles(void **state) {
     (void)state;
     enum { N = 10, ALL = 2 * N };
     svmp_context *context = test_context(2);
@@ -331,9 +334,9 @@ static void test_runs_keep_what_they_promise(void **state) {
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-/* The first particle of every node is the best configuration. New particles come as near to it as the smallest scale of
- * the candidates, a 64th of at least sqrt(0.05), and the best of some thousand of them nearer: 0.02 is some six of
- * these scales, and a fiftieth of the posterior's sd, which is about 1. */
+/* The first particle of every node forms the best configuration. New particles come as near to it as the smallest scale
+ * of the candidates, a 64th of at least sqrt(0.05), and the best of about a thousand nearer: 0.02 is about six of these
+ * scales, and a fiftieth of the posterior's sd, which is about 1. */
 static void test_both_find_the_mode_of_a_gaussian_tree(void **state) {
     (void)state;
     enum { NODES = 9 };
@@ -360,13 +363,13 @@ static void test_both_find_the_mode_of_a_gaussian_tree(void **state) {
     svmp_context_free(context);
 }
 
-/* Two wells and a loop: nothing that is promised, but numbers throughout, in their boxes. */
+/* Double wells and a loop: no guarantee, but all numbers are finite and within their boxes. */
 static void test_a_loopy_grid_stays_finite(void **state) {
     (void)state;
     enum { SIDE = 4, NODES = SIDE * SIDE, N = 8 };
     svmp_context *context = test_context(2);
     const char *methods[] = {"tpmp", "dpmp"};
-    static double strength[] = {3, -3}; /* the second one pushes apart */
+    static double strength[] = {3, -3}; /* the second one repels */
     for (size_t m = 0; m < 2; m++) {
         svmp_model *model = NULL;
         assert_ok(svmp_model_create(context, &model));
@@ -394,7 +397,7 @@ static void test_a_loopy_grid_stays_finite(void **state) {
     svmp_context_free(context);
 }
 
-/* Where a density is zero or infinite, no particle stays, if there is one elsewhere. */
+/* No particle stays where the density is zero or infinite if another particle has a finite one. */
 static int half_line(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     (void)user_data;
     for (size_t l = 0; l < n; l++) {
@@ -405,7 +408,7 @@ static int half_line(size_t n, const double *const *x, double *value, double *co
     return 0;
 }
 
-static void test_impossible_pairs_are_left(void **state) {
+static void test_impossible_pairs_are_avoided(void **state) {
     (void)state;
     enum { N = 20 };
     svmp_context *context = test_context(1);
@@ -500,7 +503,7 @@ static void test_the_same_bits_for_any_threads_and_after_a_stop(void **state) {
 }
 
 /* A node without neighbours, and one particle. */
-static void test_one_particle_of_a_lone_node(void **state) {
+static void test_one_particle_of_an_isolated_node(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
     const char *methods[] = {"tpmp", "dpmp"};
@@ -512,7 +515,8 @@ static void test_one_particle_of_a_lone_node(void **state) {
         assert_ok(svmp_model_add_gaussian(model, 1, (size_t[]){1}, (double[]){1}, NULL));
         assert_ok(svmp_model_finish(model));
         svmp_particles *particles = infer(model, methods[m], 1, 300, "normal:1");
-        assert_near(svmp_particles_values(particles)[0], 1, 0.02); /* 300 tries of sd 0.22: one in twenty lands there */
+        assert_near(svmp_particles_values(particles)[0], 1,
+                    0.02); /* 300 proposals of sd 0.22: one in twenty lands there */
         assert_true(isfinite(svmp_particles_values(particles)[1]));
         svmp_particles_free(particles);
         svmp_model_free(model);
@@ -527,8 +531,8 @@ enum { SENSORS = 9, ANCHORS = 3, FAR = 8 };
 static double distance(const double *a, const double *b) { return hypot(a[0] - b[0], a[1] - b[1]); }
 
 /* Nine sensors near the points of a 3 by 3 lattice in [-1, 1]^2, anchors in three corners, ranges below 1.65 measured
- * with noise of sd 0.05; but the sensor in the fourth corner, FAR, has two ranges alone, and so two places. The others
- * are unambiguous: known[v] says that three ranges lead to anchors or to unambiguous sensors. */
+ * with noise of sd 0.05; but the sensor in the fourth corner, FAR, has only two ranges, and so two possible positions.
+ * The others are unambiguous: known[v] says that three ranges lead to anchors or to unambiguous sensors. */
 typedef struct network {
     double place[SENSORS + ANCHORS][2];
     range ranges[(SENSORS + ANCHORS) * (SENSORS + ANCHORS)];
@@ -571,9 +575,9 @@ static svmp_model *make_network(svmp_context *context, uint64_t stream, network 
     return model;
 }
 
-/* Each unambiguous sensor's best particle lies within 0.15 of its place, three sd of a range: three ranges or more,
- * from different sides, tell a place about as well as one of them tells a distance. The FAR one lies where its ranges
- * say. */
+/* Each unambiguous sensor's best particle lies within 0.15 of its position, three sd of a range: three or more ranges
+ * from different sides determine a position about as well as one range determines a distance. FAR lies where its ranges
+ * agree. */
 static void test_sensors_are_localised(void **state) {
     (void)state;
     enum { N = 40 };
@@ -606,14 +610,14 @@ int main(void) {
         cmocka_unit_test(test_potentials_add_up_to_the_log_density),
         cmocka_unit_test(test_max_sum_equals_brute_force_on_trees),
         cmocka_unit_test(test_new_particles),
-        cmocka_unit_test(test_new_particles_come_through_factors),
-        cmocka_unit_test(test_runs_keep_what_they_promise),
+        cmocka_unit_test(test_proposals_through_factors),
+        cmocka_unit_test(test_runs_keep_selected_particles),
         cmocka_unit_test(test_both_find_the_mode_of_a_gaussian_tree),
         cmocka_unit_test(test_a_loopy_grid_stays_finite),
-        cmocka_unit_test(test_impossible_pairs_are_left),
+        cmocka_unit_test(test_impossible_pairs_are_avoided),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_the_same_bits_for_any_threads_and_after_a_stop),
-        cmocka_unit_test(test_one_particle_of_a_lone_node),
+        cmocka_unit_test(test_one_particle_of_an_isolated_node),
         cmocka_unit_test(test_sensors_are_localised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The two selections of particle message passing, against their definitions and all sets. */
+/* The two selections of particle message passing, against their definitions and exhaustive search. */
 #include "support.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static void test_top_keeps_the_largest_beliefs(void **state) {
         uint32_t chosen[KEEP];
         for (size_t a = 0; a < COUNT; a++) belief[a] = floor(10 * test_random(trial, a)); /* with ties */
         svmp_pmp_top(COUNT, belief, KEEP, heap, chosen);
-        for (size_t k = 0; k < KEEP; k++) { /* the k-th choice has k particles before it: no more, no fewer */
+        for (size_t k = 0; k < KEEP; k++) { /* exactly k particles precede the k-th choice */
             const uint32_t choice = chosen[k];
             size_t before = 0;
             for (uint32_t a = 0; a < COUNT; a++)
@@ -27,12 +27,14 @@ static void test_top_keeps_the_largest_beliefs(void **state) {
 enum { ROWS = 13, COUNT = 10, KEEP = 4, ENTRIES = ROWS * COUNT };
 
 static void random_psi(uint64_t trial, double *psi, double *belief) {
-    for (size_t k = 0; k < ENTRIES; k++) psi[k] = exp(-4 * (1 + test_random(1000 + trial, k))); /* some rows peaked */
+    for (size_t k = 0; k < ENTRIES; k++)
+        psi[k] = exp(-4 * (1 + test_random(1000 + trial, k))); /* some rows are peaked */
     for (size_t a = 0; a < COUNT; a++) belief[a] = test_random(2000 + trial, a);
     const size_t third = 3, seventh = 7;
     for (size_t row = 0; trial % 5 == 0 && row < ROWS; row++)
         psi[third * ROWS + row] = psi[seventh * ROWS + row]; /* twins */
-    for (size_t k = 0; trial % 3 == 1 && k < ENTRIES; k++) { /* five that do much, and the same; five that do little */
+    for (size_t k = 0; trial % 3 == 1 && k < ENTRIES;
+         k++) { /* five equal ones with large gains, five with small ones */
         const size_t a = k / ROWS, row = k % ROWS;
         const double much = a < 5 && row < 5, little = a >= 5 && row >= 5 && row % 5 == a - 5;
         psi[k] = 1e-3 * fabs(test_random(1000 + trial, k)) + much + 0.9 * little;
@@ -57,8 +59,8 @@ static unsigned bits_of(const uint32_t *chosen, size_t count) {
     return set;
 }
 
-/* Every choice of the lazy greedy adds as much as the best of all that are left: it is the plain greedy. Twins, and
- * gains of nothing, are settled by belief and number. */
+/* Every choice of the lazy greedy algorithm adds as much as the best remaining one, as in the plain algorithm. Ties and
+ * zero gains are resolved by belief and number. */
 static void test_lazy_greedy_is_greedy(void **state) {
     (void)state;
     for (uint64_t trial = 0; trial < 200; trial++) {

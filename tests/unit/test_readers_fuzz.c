@@ -1,5 +1,5 @@
-/* The readers meet bytes that nobody wrote: good files with random bytes changed, cut out, repeated. Whatever comes, a
- * reader answers OK or names a place; the sanitizers watch the rest. The numbers have a fixed seed. */
+/* Random input for the readers: valid files with bytes changed, removed or repeated. A reader returns OK or an error
+ * with its place; the sanitizers check the rest. The random numbers have a fixed seed. */
 #include "files.h"
 
 #include "base/random.h"
@@ -13,7 +13,7 @@ static uint64_t below(uint64_t round, uint64_t place, uint64_t bound) {
     return svmp_random_below((random_stream){.seed = 1, .purpose = RANDOM_TEST, .a = round}, place, bound);
 }
 
-/* One to four changes; an interesting byte more often than any. */
+/* One to four changes; special bytes are more frequent than others. */
 static size_t mutate(uint64_t round, const char *good, char bytes[LARGEST]) {
     static const char interesting[] = "0123456789+-.,eE#%_\n\r \t\"xN";
     size_t size = (size_t)snprintf(bytes, LARGEST, "%s", good);

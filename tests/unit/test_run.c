@@ -1,4 +1,4 @@
-/* Whole runs: where they converge to, how they stop and go on, what they refuse. */
+/* Whole runs: what they converge to, how they stop and continue, what they refuse. */
 #include "support.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static svmp_particles *infer(const svmp_model *model, const run_options *options
     return particles;
 }
 
-/* ---- where runs converge to -------------------------------------------------------------------------------------- */
+/* ---- convergence ------------------------------------------------------------------------------------------------- */
 
 /* Stein's identity for linear functions is exact at the fixed point of a linear kernel: mean and covariance of the
  * particles (dividing by n) are the model's. */
@@ -53,9 +53,9 @@ static void test_linear_kernel_reproduces_mean_and_covariance(void **state) {
     svmp_context_free(context);
 }
 
-/* On the 10 by 10 grid graphical SVGD finds the means better than as many exact draws would: within a third of the
- * standard error of their mean, sd / sqrt(n), as a root mean square over nodes. Its variances are on average within
- * 0.7 ... 1.05 of the exact ones, where vanilla SVGD is far below: the paper's point. */
+/* On the 10 by 10 grid graphical SVGD estimates the means better than as many exact draws: its root mean square error
+ * over nodes is below a third of their standard error, sd / sqrt(n). Its variances are on average 0.7 ... 1.05 times
+ * the exact ones, while those of vanilla SVGD are far smaller, as the paper claims. */
 static void test_grid_converges_to_the_exact_moments(void **state) {
     (void)state;
     enum { D = 100, N = 50 };
@@ -87,8 +87,8 @@ static void test_grid_converges_to_the_exact_moments(void **state) {
     svmp_context_free(context);
 }
 
-/* Langevin with a small step: the law of the last states of independent chains, each moment within 4.5 standard errors
- * and the O(epsilon) bias of the unadjusted chain, at most epsilon times the precision's largest eigenvalue. */
+/* Langevin dynamics with a small step: moments of the last states of independent chains, within 4.5 standard errors
+ * plus the O(epsilon) bias of the unadjusted chain, at most epsilon times the precision's largest eigenvalue. */
 static void test_langevin_has_the_models_moments(void **state) {
     (void)state;
     enum { D = 4, N = 4000 };
@@ -118,7 +118,7 @@ static void test_langevin_has_the_models_moments(void **state) {
     svmp_context_free(context);
 }
 
-static void test_boxes_hold(void **state) {
+static void test_boxes_bound_the_particles(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
     const char *methods[] = {"graphical", "langevin", "dpmp", "tpmp"};
@@ -139,7 +139,7 @@ static void test_boxes_hold(void **state) {
             assert_true(x[l] >= -0.5 && x[l] <= 0.25 && x[20 + l] <= 0);
             at_the_edge += x[l] == 0.25;
         }
-        assert_true(at_the_edge > 0); /* the target pulls there: projection was needed */
+        assert_true(at_the_edge > 0); /* the target lies there: projection was needed */
         svmp_particles_free(particles);
         svmp_model_free(model);
     }
@@ -195,9 +195,9 @@ static void test_step_rules(void **state) {
     svmp_context_free(context);
 }
 
-/* ---- what methods say of themselves ------------------------------------------------------------------------------ */
+/* ---- descriptions of methods ------------------------------------------------------------------------------------- */
 
-/* Every method that the options' help names, what its particles are, and what `largest` tells: the runs agree. */
+/* For every method in the help of the options: what its particles and `largest` mean, as in its runs. */
 static void test_methods_describe_themselves(void **state) {
     (void)state;
     static const svmp_method methods[] = {
@@ -250,7 +250,7 @@ static void test_methods_describe_themselves(void **state) {
     svmp_context_free(context);
 }
 
-/* ---- stopping and going on --------------------------------------------------------------------------------------- */
+/* ---- stopping and continuing ------------------------------------------------------------------------------------- */
 
 static int stop_at(const svmp_progress *progress, void *user_data) {
     assert_true(progress->largest > 0 && progress->rate > 0 && progress->iterations == 60);
@@ -336,7 +336,7 @@ static void test_tolerance_ends_a_run(void **state) {
     svmp_context_free(context);
 }
 
-static void test_particles_that_run_away(void **state) {
+static void test_diverging_particles(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
     svmp_model *model = test_random_gaussian(context, 3, 1, 1, 3);
@@ -387,8 +387,8 @@ static void test_starts(void **state) {
     svmp_context_free(context);
 }
 
-/* A start of any number of rows: of more than particles, the last of equal parts; of fewer, in turn, and the particles
- * beyond them are spread around their rows. */
+/* A start may have any number of rows: with more rows than particles, the last of each of n equal parts is used; with
+ * fewer, rows are used in turn, and additional particles are spread around them. */
 static void test_a_start_has_any_number_of_rows(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -456,14 +456,14 @@ static void test_a_start_is_matched_by_name(void **state) {
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* Where nothing is said, the method decides how long it goes on; what is said counts, 0 included. */
+/* Without a number of iterations the method chooses it; a given number is used, including 0. */
 static void test_iterations_of_the_methods(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = test_random_gaussian(context, 2, 1, 1, 3);
     const struct {
         const char *method;
-        size_t asked, iterations;
+        size_t set, iterations;
     } cases[] = {{"graphical", SVMP_METHODS_OWN, 1000},
                  {"langevin", SVMP_METHODS_OWN, 1000},
                  {"dpmp", SVMP_METHODS_OWN, 100},
@@ -474,7 +474,7 @@ static void test_iterations_of_the_methods(void **state) {
         run_options options = graphical_options();
         svmp_run *run = NULL;
         options.method = cases[k].method;
-        if (cases[k].asked != SVMP_METHODS_OWN) options.iterations = cases[k].asked;
+        if (cases[k].set != SVMP_METHODS_OWN) options.iterations = cases[k].set;
         assert_ok(svmp_run_make(model, &options, &run));
         assert_int_equal(svmp_run_iterations(run), cases[k].iterations);
         svmp_run_free(run);
@@ -538,10 +538,10 @@ static void test_refused_options(void **state) {
     }
     run_options options = graphical_options();
     svmp_run *run = NULL;
-    options.particles = 0; /* set by hand, past the table */
+    options.particles = 0; /* set directly, without the table's checks */
     assert_int_equal(svmp_run_make(model, &options, &run), SVMP_BAD_CALL);
     svmp_model *shared = test_random_gaussian(context, 9, 1, 1, 3);
-    const size_t many[] = {3000000, 1000000000}; /* one n*n matrix for nine variables, as no machine has */
+    const size_t many[] = {3000000, 1000000000}; /* one n*n matrix for nine variables exceeds any machine's memory */
     for (size_t k = 0; k < 2; k++) {
         options.particles = many[k];
         assert_int_equal(svmp_run_make(shared, &options, &run), SVMP_NO_MEMORY);
@@ -562,13 +562,13 @@ int main(void) {
         cmocka_unit_test(test_linear_kernel_reproduces_mean_and_covariance),
         cmocka_unit_test(test_grid_converges_to_the_exact_moments),
         cmocka_unit_test(test_langevin_has_the_models_moments),
-        cmocka_unit_test(test_boxes_hold),
+        cmocka_unit_test(test_boxes_bound_the_particles),
         cmocka_unit_test(test_step_rules),
         cmocka_unit_test(test_methods_describe_themselves),
         cmocka_unit_test(test_a_stopped_run_goes_on_to_the_same_bits),
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_tolerance_ends_a_run),
-        cmocka_unit_test(test_particles_that_run_away),
+        cmocka_unit_test(test_diverging_particles),
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_a_start_is_matched_by_name),
         cmocka_unit_test(test_a_start_has_any_number_of_rows),

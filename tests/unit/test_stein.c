@@ -106,7 +106,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The bandwidth rules in the words of the method: sort everything, take the middle. */
+/* The bandwidth rules by definition: sort everything, take the middle. */
 static double bandwidth_by_sorting(const char *rule, size_t n, const double *x, size_t variables) {
     double all[MOST_PARTICLES * MOST_PARTICLES];
     const int zeros = strcmp(rule, "median-zeros") == 0;
@@ -123,7 +123,7 @@ static double bandwidth_by_sorting(const char *rule, size_t n, const double *x, 
     return strcmp(rule, "median-log") == 0 ? middle * middle / log((double)n) : middle * middle;
 }
 
-/* A rule gives the same phi as the number that it stands for. Odd and even counts of pairs, and n = 2. */
+/* A rule gives the same phi as the bandwidth it computes. Odd and even counts of pairs, and n = 2. */
 static void test_bandwidth_rules(void **state) {
     (void)state;
     const char *rules[] = {"median", "median-log", "median-zeros"};
@@ -169,7 +169,8 @@ static void test_one_particle_is_gradient_ascent(void **state) {
     svmp_context_free(context);
 }
 
-/* All particles in one place: k = 1, nothing repels. Most of them in one place: h = 0 is the limit of narrow kernels.
+/* All particles at one point: k = 1, without repulsion. Most of them at one point: h = 0 is the limit of narrow
+ * kernels.
  */
 static void test_particles_that_coincide(void **state) {
     (void)state;
@@ -185,7 +186,7 @@ static void test_particles_that_coincide(void **state) {
         velocity(model, kinds[k % 2], kernels[k / 2], "median", N, x, phi);
         assert_all_near(phi, score, D * N, 1e-15);
     }
-    x[N - 1] += 1; /* the last one apart: the median distance is still 0 */
+    x[N - 1] += 1; /* the last one elsewhere: the median distance is still 0 */
     assert_ok(svmp_model_evaluate(model, N, x, NULL, score));
     for (size_t k = 0; k < 4; k++) {
         velocity(model, kinds[k % 2], kernels[k / 2], "median", N, x, phi);
@@ -217,7 +218,7 @@ static void test_vanilla_is_graphical_on_a_complete_graph(void **state) {
     (void)state;
     compare_kernels(1, "rbf@blanket", "rbf@all", 1e-13);
     compare_kernels(1, "linear@blanket", "linear@all", 1e-13);
-    compare_kernels(1, "imq@random:8", "imq@all", 1e-13); /* 8 neighbours are all there are */
+    compare_kernels(1, "imq@random:8", "imq@all", 1e-13); /* there are only 8 neighbours */
 }
 
 static void test_independent_is_graphical_on_an_empty_graph(void **state) {
@@ -269,7 +270,7 @@ static const char *const battery[] = {"rbf@blanket",
                                       "0.5*rbf(median-log)@random:4 + 0.5*rbf(median-zeros)@all"};
 enum { BATTERY = sizeof battery / sizeof *battery };
 
-/* The instruction sets that this machine runs. */
+/* The instruction sets of this machine. */
 static size_t list_backends(svmp_context *context, const backend_kind *kinds[4]) {
     const backend_kind *all[] = {&svmp_backend_cpu, &svmp_backend_cpu_baseline, &svmp_backend_cpu_avx2,
                                  &svmp_backend_cpu_avx512};
@@ -312,7 +313,7 @@ static void test_cpu_agrees_with_ref(void **state) {
     free(p);
 }
 
-/* Every shape of the table; and as a shape that no backend has loops for, computed by its functions. */
+/* Every shape of the table; also as a shape without specialised loops, computed by its functions. */
 static void test_shapes_by_their_functions(void **state) {
     (void)state;
     enum { NODES = 9, N = 21 };
@@ -341,7 +342,7 @@ static void test_shapes_by_their_functions(void **state) {
     free(p);
 }
 
-/* A node of so many variables, and two of one that hang on it: the domains of all three have more. */
+/* A node of `variables` variables and two nodes of one joined to it: the domains of all three have more rows. */
 static svmp_model *wide(svmp_context *context, size_t variables) {
     svmp_model *model = NULL;
     double *pull = calloc((variables + 1) * (variables + 1), sizeof *pull);
@@ -359,13 +360,13 @@ static svmp_model *wide(svmp_context *context, size_t variables) {
     return model;
 }
 
-/* So many particles that tiles are not stored but computed twice; domains of more variables than are packed at once;
- * and more members than are weighed at once. */
+/* Enough particles that tiles are computed twice instead of stored; domains of more variables than are packed at once;
+ * and more members than are weighted at once. */
 static void test_cpu_agrees_with_ref_where_it_is_large(void **state) {
     (void)state;
     const struct {
         size_t nodes, n;
-        double density; /* -1: wide, since the plain loops take long where many nodes have large domains */
+        double density; /* -1: not `wide`, since the plain loops are slow if many nodes have large domains */
         const char *kernel;
     } cases[] = {{3, 1451, 1, "rbf@blanket"},     {3, 1451, 0, "imq@blanket"}, {90, 9, 1, "rbf@blanket"},
                  {90, 9, 0.7, "imq@blanket"},     {7, 401, 1, "imq@all"},      {2, 1451, 0.5, "rbf(median-zeros)@self"},
@@ -392,8 +393,8 @@ static void test_cpu_agrees_with_ref_where_it_is_large(void **state) {
     }
 }
 
-/* Particles far from the origin and near each other, bandwidths of any size, particles at the edge of what numbers can
- * say: no digits are lost, nothing is taken for what it is not. */
+/* Particles far from the origin and close together, bandwidths of any size, particles near the limits of double
+ * precision: no digits are lost, and overflow is not mistaken for a value. */
 static void test_cpu_agrees_with_ref_at_the_edges(void **state) {
     (void)state;
     enum { N = 50 };
@@ -427,7 +428,7 @@ static void test_cpu_agrees_with_ref_at_the_edges(void **state) {
     svmp_context_free(context);
 }
 
-/* Particles in two places that are far apart in one variable: those of either still see each other in the others. */
+/* Two distant clusters in one variable: particles of a cluster still interact through the other variables. */
 static void test_cpu_agrees_with_ref_on_two_crowds(void **state) {
     (void)state;
     enum { N = 21 };
@@ -442,7 +443,7 @@ static void test_cpu_agrees_with_ref_on_two_crowds(void **state) {
         for (size_t k = 0; k < 4; k++) {
             for (size_t e = 0; e < d * N; e++) p->x[e] = test_random(9, e);
             for (size_t l = 0; l < N; l += 5) p->x[l] += apart[a];
-            p->x[N / 2] += apart[a]; /* the first, the middle and the last are of the fewer ones */
+            p->x[N / 2] += apart[a]; /* the first, the middle and the last form the smaller cluster */
             velocity(model, &svmp_backend_ref, kernels[k], "median", N, p->x, p->phi);
             for (size_t on = 0; on < backends; on++) {
                 velocity(model, kinds[on], kernels[k], "median", N, p->x, p->other);
@@ -459,7 +460,8 @@ static void test_cpu_agrees_with_ref_on_two_crowds(void **state) {
     svmp_context_free(context);
 }
 
-/* The threads of a team list more than fits and start from where the median was; tiles are stored or computed again. */
+/* The threads of a team list more candidates than fit and start from the previous median; tiles are stored or
+ * recomputed. */
 static void test_the_same_bits_where_it_is_large(void **state) {
     (void)state;
     enum { NODES = 2, MOST_ITERATIONS = 3 };
@@ -496,8 +498,8 @@ static void test_the_same_bits_where_it_is_large(void **state) {
         }
 }
 
-/* Also on graphs with fewer neighbourhoods than threads, where the threads share one matrix. Large enough for every
- * term to be worth eight threads (svmp_threads_for). */
+/* Also on graphs with fewer neighbourhoods than threads, which then share a matrix. Large enough that every term uses
+ * eight threads (svmp_threads_for). */
 static void test_the_same_bits_for_any_threads(void **state) {
     (void)state;
     enum { N = 64, NODES = 60 };
@@ -519,7 +521,7 @@ static void test_the_same_bits_for_any_threads(void **state) {
     free(p);
 }
 
-/* Drawn from the blanket, without replacement, each neighbour equally often, afresh each iteration. */
+/* Neighbours are drawn from the blanket without replacement, each equally often, anew in each iteration. */
 static void test_random_domains(void **state) {
     (void)state;
     enum { NODES = 9, DRAWS = 4000, K = 3 };
@@ -538,7 +540,8 @@ static void test_random_domains(void **state) {
     for (int v = 0; v < NODES; v++)
         if (v != 4) chi_square += pow(seen[v] - expected, 2) / expected;
     assert_int_equal(seen[4], DRAWS);
-    assert_true(chi_square < 24.3); /* 0.999 quantile for 7 degrees of freedom; less, as draws exclude each other */
+    assert_true(chi_square <
+                24.3); /* 0.999 quantile for 7 degrees of freedom; conservative, since draws exclude each other */
     svmp_model_free(model);
     svmp_context_free(context);
 }

@@ -1,4 +1,4 @@
-/* Elements of '<-' that are stored against the same text with all formulas pasted: densities, scores, what is reported.
+/* Stored elements of '<-' against the same text with all formulas pasted: densities, scores and reported values.
  */
 #include "files.h"
 #include "support.h"
@@ -26,7 +26,7 @@ static const char *const texts[] = {
     "model { mu[1] <- m; e[1] <- y[1] - mu[1]; y[1] ~ dnorm(mu[1], tau)\n"
     "for (t in 2:T) { mu[t] <- m + phi * y[t-1] + theta * e[t-1]; e[t] <- y[t] - mu[t]; y[t] ~ dnorm(mu[t], tau) }\n"
     "m ~ dnorm(0, 0.1); phi ~ dunif(-1, 1); theta ~ dunif(-1, 1); tau ~ dgamma(1, 1) }",
-    /* the same where observations are missing: unknowns within the recursion, and a leaf at its end */
+    /* the same with missing observations: unknowns within the recursion, and a leaf at its end */
     "model { mu[1] <- m; e[1] <- gap[1] - mu[1]; gap[1] ~ dnorm(mu[1], tau)\n"
     "for (t in 2:T) { mu[t] <- m + phi * gap[t-1] + theta * e[t-1]; e[t] <- gap[t] - mu[t]\n"
     "gap[t] ~ dnorm(mu[t], tau) }\n"
@@ -36,7 +36,7 @@ static const char *const texts[] = {
     "s[1] <- sigma * z[1]; for (t in 2:T) { s[t] <- rho * s[t-1] + sigma * z[t] }\n"
     "for (t in 1:T) { y[t] ~ dnorm(m + s[t], 4) }\n"
     "m ~ dnorm(0, 0.01); rho ~ dunif(0, 1); sigma ~ dunif(0, 3) }",
-    /* a link, an observation that does not read the state, several factors that read one, a potential */
+    /* a link, an observation without a state, several factors of one state, a potential */
     "model { log(h[1]) <- a; for (t in 2:T) { log(h[t]) <- a + b * log(h[t-1]) + 0.1 * w[t] }\n"
     "for (t in 1:20) { y[t] ~ dnorm(a, h[2 * t]); v[t] ~ dnorm(b * h[2 * t], h[3]) }\n"
     "factor(-h[60]); a ~ dnorm(0, 1); b ~ dunif(-0.9, 0.9) }",
@@ -136,7 +136,7 @@ static void test_texts(void **state) {
     svmp_data_free(data);
 }
 
-/* A short recursion is pasted, a long one stored, by default. */
+/* By default a short recursion is pasted and a long one stored. */
 static void test_limits(void **state) {
     (void)state;
     for (size_t steps = 40; steps <= 400; steps *= 10) {

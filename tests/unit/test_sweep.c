@@ -1,5 +1,5 @@
-/* Local moves: they leave Gaussians and other posteriors alone, do not know of units, threads or what stands beside a
- * node, and refuse where there is nothing to go to. */
+/* Local moves: they leave Gaussian and other posteriors invariant, do not depend on units, threads or other nodes, and
+ * refuse models without a finite density. */
 #include "support.h"
 
 #include <math.h>
@@ -31,8 +31,8 @@ static moments moments_of(size_t n, const double *x) {
     return m;
 }
 
-/* Independent draws from the posterior are independent draws after a sweep, whatever the steps are: their moments stay.
- * Some hundred are looked at, 5 standard errors away is none of them. */
+/* Independent draws from the posterior stay independent draws after a sweep with any step sizes, so their moments stay.
+ * None of a few hundred moments is 5 standard errors away. */
 static double *check_stays(const svmp_model *model, size_t n, const double *start, const double *mean,
                            const double *variance, double adapted) {
     const size_t variables = svmp_graph_variables(svmp_model_graph(model));
@@ -46,7 +46,7 @@ static double *check_stays(const svmp_model *model, size_t n, const double *star
     assert_ok(svmp_sweeper_create(b, &s));
     assert_ok(svmp_sweeper_measure_curvature(s, b, 0));
     for (size_t t = 0; t < 30; t++) assert_ok(svmp_sweep(s, b, t, adapted / sqrt(1 + (double)t)));
-    memcpy(x, start, variables * n * sizeof *x); /* steps that were chosen on the way know of the particles: again */
+    memcpy(x, start, variables * n * sizeof *x); /* adapted steps depend on the particles: start again */
     for (size_t t = 30; t < 36; t++) assert_ok(svmp_sweep(s, b, t, 0));
     for (size_t k = 0; k < variables * n; k++) moved += x[k] != start[k];
     assert_true(moved > 0.5 * (double)(variables * n));
@@ -111,7 +111,7 @@ static void test_gaussians(void **state) {
     (void)state;
     enum { N = 20000 };
     svmp_context *context = test_context(2);
-    for (uint64_t stream = 0; stream < 2; stream++) { /* of nodes with one and two variables, sparse and all joined */
+    for (uint64_t stream = 0; stream < 2; stream++) { /* nodes with one and two variables, sparse and complete graphs */
         svmp_model *model = test_random_gaussian(context, 8, stream ? 1 : 0.3, 0, stream);
         double mean[16], variance[16];
         double *x = draw_gaussian(model, N, mean, variance);
@@ -152,8 +152,8 @@ static run_options small(size_t particles, size_t sweeps) {
     return options;
 }
 
-/* From a start of its own to the posterior: the error of a mean over chains is that of their own means. */
-static void test_a_run(void **state) {
+/* From its default start to the posterior: the error of a mean comes from the means of the chains. */
+static void test_runs_reach_the_posterior(void **state) {
     (void)state;
     enum { N = 200 };
     svmp_context *context = test_context(2);
@@ -240,7 +240,7 @@ static void test_threads(void **state) {
     svmp_context_free(context);
 }
 
-/* A particle moves alike whoever moves beside it, once the steps are fixed. */
+/* Once the steps are fixed, a particle's moves do not depend on other particles. */
 static void test_particles_are_chains(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -249,7 +249,7 @@ static void test_particles_are_chains(void **state) {
     options.warmup = 0;
     options.draws = 20;
     svmp_particles *many = target_infer(model, &options);
-    options.particles = 4; /* the medians of the curvature of a Gaussian are those of any particle */
+    options.particles = 4; /* the curvature of a Gaussian is the same for any particle */
     svmp_particles *few = target_infer(model, &options);
     for (size_t i = 0; i < 16; i++)
         for (size_t l = 0; l < 4 * 20; l++)
@@ -266,7 +266,7 @@ typedef struct scaled {
     double by[2];
 } scaled;
 
-/* log f = -log(cosh(u - v)) - u^2 v^2 / 4 - u^2/8 - v^2/8, u and v in units of their own. */
+/* log f = -log(cosh(u - v)) - u^2 v^2 / 4 - u^2/8 - v^2/8, u and v in different units. */
 static int coupled(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     const scaled *s = user_data;
     for (size_t l = 0; l < n; l++) {
@@ -278,7 +278,7 @@ static int coupled(size_t n, const double *const *x, double *value, double *cons
     return 0;
 }
 
-/* Where n particles are after 40 sweeps, in units of s->by. They start apart, or all at one point. */
+/* The positions of n particles after 40 sweeps, in units of s->by. They start at different points or all at one. */
 static void walk_in_units(svmp_context *context, const scaled *units, int together, size_t n, int apart, double *end) {
     svmp_model *model = NULL;
     backend *b = NULL;
@@ -306,8 +306,8 @@ static void walk_in_units(svmp_context *context, const scaled *units, int togeth
     svmp_model_free(model);
 }
 
-/* In units that are powers of two nothing is rounded otherwise: the same moves. So it is for one particle, and for
- * particles that start at one point, whose spread says nothing of the units. */
+/* In units that are powers of two all rounding is the same, so the moves are the same. This includes one particle, and
+ * particles that start at one point and so give no scale. */
 static void test_units(void **state) {
     (void)state;
     enum { N = 50 };
@@ -327,7 +327,7 @@ static void test_units(void **state) {
             assert_true(moved > 0.3); /* the sd of both is about 1.4 */
             for (size_t scale = 1; scale < sizeof scales / sizeof *scales; scale++) {
                 walk_in_units(context, &scales[scale], together, n, starts[k].apart, end);
-                /* libm rounds log_size of other units otherwise: 1e-9 is far below a move */
+                /* libm rounds log_size differently in other units; 1e-9 is far below a move */
                 for (size_t e = 0; e < 2 * n; e++) assert_near(end[e], first[e], 1e-9);
             }
         }
@@ -336,7 +336,7 @@ static void test_units(void **state) {
 
 /* ---- starts and refusals ----------------------------------------------------------------------------------------- */
 
-/* log x, which is nothing below 0. */
+/* log x, undefined below 0. */
 static int half_line(size_t n, const double *const *x, double *value, double *const *gradient, void *user_data) {
     const int *mode = user_data;
     for (size_t l = 0; l < n; l++) {
@@ -358,7 +358,7 @@ static svmp_model *make_half_line(svmp_context *context, const int *mode) {
     return model;
 }
 
-/* x ~ gamma(2, 1): starts below 0 are drawn again, and no particle ever comes there. */
+/* x ~ gamma(2, 1): starts below 0 are drawn again, and no particle gets there. */
 static void test_starts(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -372,7 +372,7 @@ static void test_starts(void **state) {
         assert_true(x > 0);
         mean += x / (double)(2 * svmp_particles_count(p));
     }
-    assert_near(mean, 2, 0.1); /* sqrt(2 / draws), by far */
+    assert_near(mean, 2, 0.1); /* much more than sqrt(2 / draws) */
     svmp_particles_free(p);
     svmp_model_free(model);
     svmp_context_free(context);
@@ -416,8 +416,8 @@ static void test_refusals(void **state) {
     svmp_context_free(context);
 }
 
-/* One particle, no sweep, one sweep, a clique, a node beside which there is none. */
-static void test_small_things(void **state) {
+/* One particle, no sweep, one sweep, a clique, a single node. */
+static void test_small_models(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *clique = test_random_gaussian(context, 20, 1, 0, 4), *alone = target_student(context, 1);
@@ -436,9 +436,9 @@ static void test_small_things(void **state) {
     svmp_context_free(context);
 }
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+/* ---- kept states ------------------------------------------------------------------------------------------------- */
 
-/* Every stride-th state after the warm-up; a longer run that keeps no more has every other of these. */
+/* Every stride-th state after the warm-up; a longer run with the same limit keeps every other one of these. */
 static void test_thinning(void **state) {
     (void)state;
     enum { N = 3, D = 9, LONG = 64 };
@@ -467,7 +467,7 @@ static void test_thinning(void **state) {
 
 static int stop(const svmp_progress *progress, void *at) { return progress->iteration == *(const size_t *)at; }
 
-/* A run that goes on for longer keeps every other of what it has kept; what it cannot know is refused. */
+/* An extended run keeps every other one of its states; an extension that it cannot compute is refused. */
 static void test_a_longer_run(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -509,13 +509,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gaussians),
         cmocka_unit_test(test_heavy_tails),
-        cmocka_unit_test(test_a_run),
+        cmocka_unit_test(test_runs_reach_the_posterior),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_particles_are_chains),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_small_things),
+        cmocka_unit_test(test_small_models),
         cmocka_unit_test(test_thinning),
         cmocka_unit_test(test_a_longer_run),
     };

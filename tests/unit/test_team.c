@@ -1,5 +1,5 @@
-/* Several processes played by threads, each with a context of its own and collective calls that meet in shared memory:
- * what they agree on, what they refuse, and what each reads of a model. */
+/* Several processes simulated by threads, each with its own context and collective calls in shared memory: agreement,
+ * refusals, and reading of parts of a model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "unit/files.h"
 #include "unit/stage.h"
 
-/* ---- what they agree on ------------------------------------------------------------------------------------------ */
+/* ---- agreement --------------------------------------------------------------------------------------------------- */
 
-/* Each says its own line of the script. */
+/* Each process contributes its own line of the script. */
 static void say(player *p) {
     const char *const *words = p->script;
     p->status = svmp_context_compare(p->context, "the version of svmp", words[p->peers.rank]);
@@ -35,8 +35,8 @@ static void versions_that_differ_are_refused_by_all(void **unused) {
     stage_end(3, players);
 }
 
-/* Longer than what an error shows: they differ at their end. */
-static void long_words_are_compared_to_their_end(void **unused) {
+/* Texts longer than an error shows, which differ at their end. */
+static void long_texts_are_compared_in_full(void **unused) {
     (void)unused;
     enum { LENGTH = 2000 };
     static char one[LENGTH + 1], other[LENGTH + 1];
@@ -56,8 +56,8 @@ static void long_words_are_compared_to_their_end(void **unused) {
     stage_end(2, players);
 }
 
-/* Process 2 is told something else. */
-static void run_as_told(player *p) {
+/* Process 2 has another number of particles. */
+static void run_with_other_options(player *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     run_options options = graphical_options();
     svmp_model *model = NULL;
@@ -72,10 +72,10 @@ static void run_as_told(player *p) {
 static void options_that_differ_are_refused_by_all(void **unused) {
     (void)unused;
     player players[STAGE_MOST];
-    stage_play(2, run_as_told, NULL, players);
+    stage_play(2, run_with_other_options, NULL, players);
     for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
     stage_end(2, players);
-    stage_play(4, run_as_told, NULL, players);
+    stage_play(4, run_with_other_options, NULL, players);
     for (size_t p = 0; p < 4; p++) {
         assert_int_equal(players[p].status, SVMP_BAD_INPUT);
         const char *error = svmp_context_error(players[p].context);
@@ -93,7 +93,7 @@ static void fail_alone(player *p) {
     p->status = svmp_agree(p->context, p->context->peers, mine);
 }
 
-static void the_first_failure_is_everybodys(void **unused) {
+static void the_first_failure_is_reported_by_all(void **unused) {
     (void)unused;
     player players[STAGE_MOST];
     stage_play(4, fail_alone, NULL, players);
@@ -104,20 +104,20 @@ static void the_first_failure_is_everybodys(void **unused) {
     stage_end(4, players);
 }
 
-/* ---- what each reads --------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct model_script {
     size_t count;
     const char *paths[3];
     const svmp_model *whole; /* the same model, read by one process */
-    fingerprint identity;    /* of it */
-    const double *x, *score; /* particles, and their score in it */
+    fingerprint identity;    /* of the whole model */
+    const double *x, *score; /* particles, and their score in the whole model */
     const double *log_density;
     size_t n;
-    double rounding; /* of a start from particles: there and back */
+    double rounding; /* of natural values of a start and back */
 } model_script;
 
-/* A part that no process cut out of a whole evaluates to the same bits, and has the identity of the whole. */
+/* A part read directly, without the whole model, evaluates to the same bits and has the whole model's fingerprint. */
 static void read_part(player *p) {
     const model_script *script = p->script;
     const size_t n = script->n;
@@ -190,12 +190,12 @@ static void check_model(size_t count, const char *const *paths) {
     svmp_context_free(context);
 }
 
-/* Measurements of one variable that others' stand between, and a model that is Gaussian throughout. */
+/* Measurements of one variable with those of others between them, and a purely Gaussian model. */
 static const char runs[] = "model { for (i in 1:9) { theta[i] ~ dnorm(0, 0.3) }\n"
                            "  for (k in 1:length(y)) { y[k] ~ dnorm(theta[g[k]], 0.7) }\n",
                   runs_data[] = "y <- c(.1,.7,.3,1.1,.6,.9,1.3,.2,.4,.8,.1,.7)\ng <- c(1,1,5,1,9,1,5,5,2,5,9,9)\n";
 
-static void parts_are_read_as_they_would_be_cut(void **unused) {
+static void parts_are_read_directly(void **unused) {
     (void)unused;
     char text[1000];
     check_model(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"});
@@ -212,7 +212,7 @@ static void parts_are_read_as_they_would_be_cut(void **unused) {
 #endif
 }
 
-/* What is wrong with a file is said by all, whoever finds it. */
+/* An error in a file is reported by all processes, whichever finds it. */
 static void bad_files_are_refused_by_all(void **unused) {
     (void)unused;
     player players[STAGE_MOST];
@@ -234,7 +234,7 @@ static void bad_files_are_refused_by_all(void **unused) {
     }
 }
 
-/* What looks at the whole model, or would change a part of it alone, refuses a part; each process by itself. */
+/* Functions that need the whole model, or would change only a part of it, refuse a part, in each process by itself. */
 static void ask_for_the_whole(player *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     static const char sentence[] =
@@ -254,7 +254,7 @@ static void ask_for_the_whole(player *p) {
     svmp_model_free(model);
 }
 
-static void a_part_is_no_whole(void **unused) {
+static void functions_of_whole_models_refuse_parts(void **unused) {
     (void)unused;
     player players[STAGE_MOST];
     stage_play(2, ask_for_the_whole, NULL, players);
@@ -262,9 +262,9 @@ static void a_part_is_no_whole(void **unused) {
     stage_end(2, players);
 }
 
-/* ---- where they start -------------------------------------------------------------------------------------------- */
+/* ---- starts ------------------------------------------------------------------------------------------------------ */
 
-/* Particles of another run, which has moved: each process has those of its own nodes. */
+/* Particles of another run with some iterations: each process has those of its own nodes. */
 static void go_on_from_a_run(player *p) {
     const model_script *script = p->script;
     run_options options = graphical_options();
@@ -297,7 +297,7 @@ static void a_run_starts_from_the_particles_of_another(void **unused) {
     (void)unused;
     static const size_t counts[] = {2, 3, 7};
     const model_script scripts[] = {
-        {.count = 1, .paths = {SVMP_MODELS "/grid.mtx"}}, /* more variables than one word has bits, in all */
+        {.count = 1, .paths = {SVMP_MODELS "/grid.mtx"}}, /* more variables in total than a word has bits */
         {.count = 2, .paths = {"positive.bug", "positive.R"}, .rounding = 1e-14}};
     write_text("positive.bug", "model { for (i in 1:9) { s[i] ~ dgamma(2, 1)\n y[i] ~ dnorm(0, s[i]) }\n"
                                "  for (i in 1:8) { factor(-pow(s[i] - s[i + 1], 2)) } }\n");
@@ -353,13 +353,13 @@ static void starts_that_differ_are_refused_by_all(void **unused) {
     }
 }
 
-/* ---- when they stop ---------------------------------------------------------------------------------------------- */
+/* ---- stopping ---------------------------------------------------------------------------------------------------- */
 
 enum { UNWATCHED = 0, NEVER = 100, LAST = 6 };
 
 typedef struct stop_script {
-    size_t stop[3]; /* the iteration after which the monitor of each process stops; or there is none */
-    size_t end;     /* where all stop */
+    size_t stop[3]; /* the iteration after which the monitor of each process stops; UNWATCHED: no monitor */
+    size_t end;     /* the iteration at which all stop */
     svmp_outcome outcome;
 } stop_script;
 
@@ -374,8 +374,8 @@ static int stop_after(const svmp_progress *progress, void *user_data) {
     return progress->iteration == own->stop ? -1 : 0;
 }
 
-/* All of a watched run, beside one that nobody watches: with the same particles at the end, and one collective call an
- * iteration more. */
+/* A run with a monitor and one without end with the same particles; the former makes one more collective call per
+ * iteration. */
 static void stop_by_oneself(player *p) {
     const stop_script *script = p->script;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
@@ -420,7 +420,7 @@ done:
     svmp_model_free(model);
 }
 
-static void where_one_stops_all_do(void **unused) {
+static void all_stop_at_the_same_iteration(void **unused) {
     (void)unused;
     static const stop_script scripts[] = {
         {{4, NEVER, NEVER}, 4, SVMP_STOPPED},
@@ -442,15 +442,15 @@ static void where_one_stops_all_do(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_that_differ_are_refused_by_all),
-        cmocka_unit_test(long_words_are_compared_to_their_end),
+        cmocka_unit_test(long_texts_are_compared_in_full),
         cmocka_unit_test(options_that_differ_are_refused_by_all),
-        cmocka_unit_test(the_first_failure_is_everybodys),
-        cmocka_unit_test(parts_are_read_as_they_would_be_cut),
+        cmocka_unit_test(the_first_failure_is_reported_by_all),
+        cmocka_unit_test(parts_are_read_directly),
         cmocka_unit_test(bad_files_are_refused_by_all),
-        cmocka_unit_test(a_part_is_no_whole),
+        cmocka_unit_test(functions_of_whole_models_refuse_parts),
         cmocka_unit_test(a_run_starts_from_the_particles_of_another),
         cmocka_unit_test(starts_that_differ_are_refused_by_all),
-        cmocka_unit_test(where_one_stops_all_do),
+        cmocka_unit_test(all_stop_at_the_same_iteration),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

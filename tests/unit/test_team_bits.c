@@ -1,5 +1,5 @@
-/* Whole runs of several processes, played by threads: particles and discrepancy have the bits of one process, for every
- * kind of kernel, sums of several included, on grids, sensors, crowds and cliques. */
+/* Whole runs of several processes, simulated by threads: particles and discrepancy have the bits of one process, for
+ * every kind of kernel, including sums, on grids, sensors, crowds and cliques. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,8 +112,8 @@ static void a_grid(void **unused) {
     check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"}, stage_play);
 }
 
-/* Rows that are lost or late change the time, and no bit. */
-static void links_that_lose(void **unused) {
+/* Lost or late rows change the time, but no bit. */
+static void lossy_links(void **unused) {
     (void)unused;
     check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"}, stage_play_lossy);
 }
@@ -128,8 +128,8 @@ static void sensors_and_a_crowd(void **unused) {
           stage_play);
 }
 
-/* Two cliques whose nodes take turns: they share a kernel matrix, which belongs to the first of them. Nodes that have
- * no neighbour, and fewer than there are processes in all, are in the next. */
+/* Two cliques with alternating nodes: each shares a kernel matrix, which belongs to its first node. The next model has
+ * isolated nodes, fewer than processes. */
 static void cliques_and_few_nodes(void **unused) {
     (void)unused;
     enum { NODES = 60 };
@@ -149,7 +149,7 @@ static void cliques_and_few_nodes(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid),
-        cmocka_unit_test(links_that_lose),
+        cmocka_unit_test(lossy_links),
         cmocka_unit_test(sensors_and_a_crowd),
         cmocka_unit_test(cliques_and_few_nodes),
     };

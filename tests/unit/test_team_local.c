@@ -1,5 +1,5 @@
-/* Local moves of several processes, played by threads: colours, draws, statistics and checkpoints are those of one
- * process, to the bit. */
+/* Local moves of several processes, simulated by threads: colours, draws, statistics and checkpoints have the bits of
+ * one process. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static svmp_status go(const run_options *options, const svmp_model *model, svmp_
 
 static int stop(const svmp_progress *progress, void *at) { return progress->iteration == *(const size_t *)at; }
 
-/* To a checkpoint, and on from there as another run. */
+/* Runs to a checkpoint and continues from it in another run. */
 static svmp_status go_in_two(const script *s, const svmp_model *model, svmp_run **made) {
     svmp_outcome outcome;
     size_t at = s->break_at;
@@ -130,7 +130,7 @@ static void sensors_and_a_crowd(void **unused) {
     check(3, (const char *[]){SVMP_MODELS "/crowd.bug", SVMP_MODELS "/crowd.csv", SVMP_MODELS "/crowd.json"}, NULL);
 }
 
-/* A bound that is another node's, something monitored, and vector nodes. */
+/* A bound that is another node, monitored quantities, and vector nodes. */
 static void a_text(void **unused) {
     (void)unused;
     write_text("text.bug", "model {\n"

@@ -1,5 +1,5 @@
-/* Several processes, played by threads, of which one has no memory: whichever allocation of whichever process fails,
- * all of them return that failure, nobody waits for another, nothing is kept and no file is left half written. */
+/* Several processes, simulated by threads, one of which runs out of memory: whichever allocation of any process fails,
+ * all return that failure, none waits for another, nothing leaks and no partial file is left. */
 #include <string.h>
 
 #include "unit/files.h"
@@ -7,7 +7,7 @@
 
 enum { PROCESSES = 3 };
 
-/* What a process holds, so that there is one place where it ends. */
+/* All objects of a process, which are freed in one place. */
 typedef struct life {
     svmp_model *model;
     svmp_run *run, *resumed;
@@ -15,7 +15,7 @@ typedef struct life {
 } life;
 
 typedef struct script {
-    size_t count; /* of files; 0: each process builds the model, and they split it */
+    size_t count; /* number of files; 0: each process builds the model, then they split it */
     const char *paths[2], *monitors;
     const char *method, *backend, *init, *start; /* start: a file, or NULL */
     const char *kernel, *step;                   /* NULL: the method's own */
@@ -44,7 +44,8 @@ static svmp_status go(const script *s, life *l) {
 
 static svmp_status write_all(const svmp_run *run, life *l) {
     SVMP_TRY(svmp_run_particles(run, &l->particles));
-    if (svmp_particles_statistic(l->particles, "lp__") == NULL) return SVMP_NO_MEMORY; /* which all do without, then */
+    if (svmp_particles_statistic(l->particles, "lp__") == NULL)
+        return SVMP_NO_MEMORY; /* if it fails, all continue without it */
     SVMP_TRY(
         svmp_particles_select(l->particles, svmp_particles_variables(l->particles) > 0, (size_t[]){0}, 1, &l->some));
     SVMP_TRY(svmp_particles_first(l->particles, 3, &l->first));
@@ -70,7 +71,7 @@ static int quartic(size_t n, const double *const *x, double *value, double *cons
     return 0;
 }
 
-/* To build is nobody else's affair: memory is scarce from the split on. */
+/* Building the model involves no other process, so allocations fail only from the split on. */
 static svmp_status build(player *p, svmp_model **model) {
     const long scarce = p->scarce;
     p->scarce = 0;
@@ -102,36 +103,36 @@ static void live(player *p) {
     svmp_model_free(l.model);
 }
 
-/* Returns whether the allocation was made. */
-static int fail_one(const script *s, size_t poor, long scarce) {
+/* Returns whether the allocation was reached. */
+static int fail_one(const script *s, size_t failing, long scarce) {
     player players[STAGE_MOST];
-    stage_play_poor(PROCESSES, live, s, poor, scarce, players);
-    const int failed = players[poor].made >= players[poor].scarce;
+    stage_play_scarce(PROCESSES, live, s, failing, scarce, players);
+    const int failed = players[failing].made >= players[failing].scarce;
     for (size_t p = 0; p < PROCESSES; p++) {
         const char *error = svmp_context_error(players[p].context);
         if (players[p].status != (failed ? SVMP_NO_MEMORY : SVMP_OK) ||
             (failed && strstr(error, "Out of memory") == NULL))
-            fail_msg("allocation %ld of process %zu: process %zu returns %d, '%s'", scarce, poor, p, players[p].status,
-                     error);
+            fail_msg("allocation %ld of process %zu: process %zu returns %d, '%s'", scarce, failing, p,
+                     players[p].status, error);
     }
     stage_end(PROCESSES, players);
     return failed;
 }
 
-/* Of the first process every third allocation, of the others every seventh. */
+/* Every third allocation of the first process, every seventh of the others. */
 static void fail_each(const script *s, size_t processes) {
     const size_t files = files_in_folder(0);
-    for (size_t poor = 0; poor < processes; poor++) {
-        long scarce = poor == 0 ? 1 : (long)poor;
+    for (size_t failing = 0; failing < processes; failing++) {
+        long scarce = failing == 0 ? 1 : (long)failing;
         int failed;
         do {
-            failed = fail_one(s, poor, scarce);
+            failed = fail_one(s, failing, scarce);
             unlink("particles.csv");
             unlink("run.svmp");
-            if (files_in_folder(0) != files) fail_msg("allocation %ld of process %zu leaves a file", scarce, poor);
-            scarce += poor == 0 ? 3 : 7;
+            if (files_in_folder(0) != files) fail_msg("allocation %ld of process %zu leaves a file", scarce, failing);
+            scarce += failing == 0 ? 3 : 7;
         } while (failed);
-        print_message("about %ld allocations of process %zu\n", scarce, poor);
+        print_message("about %ld allocations of process %zu\n", scarce, failing);
         assert_true(scarce > 100);
     }
 }
@@ -207,7 +208,7 @@ static void of_a_model_that_is_built(void **unused) {
     fail_each(&s, 2);
 }
 
-/* A sampler, whose draws take their halo from the backend one after the other. */
+/* A sampler, whose draws read their halo from the backend one after another. */
 static void of_local_moves(void **unused) {
     (void)unused;
     const script s = {

@@ -1,4 +1,4 @@
-/* Cross-examination by several processes, played by threads: all come to the same verdict. */
+/* Cross-examination by several processes, simulated by threads: all reach the same verdict. */
 #include <stdlib.h>
 #include <string.h>
 

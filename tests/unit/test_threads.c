@@ -1,5 +1,5 @@
-/* Loops shared among threads: every item once, numbers below the number of threads, loops within loops, several
- * callers, processes that fork. */
+/* Loops shared among threads: every item once, thread numbers below their count, nested loops, several callers, forked
+ * processes. */
 #include "support.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static void test_items(void **state) {
     check_loop(MOST, ITEMS, 2 * ITEMS);
 }
 
-/* Fewer threads than there are helpers, then more: no loop is missed, and none is done by a helper that is late. */
+/* Fewer threads than helpers, then more: no loop is missed, and no late helper joins a finished one. */
 static void test_many(void **state) {
     (void)state;
     for (int k = 0; k < 3000; k++) {
@@ -59,7 +59,7 @@ static void visit_all(void *work, size_t k) {
     if (svmp_thread_number() != number) inner->wrong = true;
 }
 
-/* A loop within a loop is its thread's alone, whose number there is 0; within a loop of one thread it is shared. */
+/* A nested loop runs in its thread alone, with number 0; within a loop of one thread it is shared. */
 static void test_nested(void **state) {
     (void)state;
     for (int threads = 1; threads <= MOST; threads += MOST - 1) {
@@ -80,7 +80,7 @@ static void *call(void *argument) {
     return NULL;
 }
 
-/* Every thread of a program has its own helpers, which end with it. */
+/* Every calling thread has its own helpers, which end with it. */
 static void test_callers(void **state) {
     (void)state;
     pthread_t callers[4];
@@ -97,14 +97,14 @@ static void test_callers(void **state) {
     free(v);
 }
 
-/* The helpers of the parent are not in the child, which has its own. */
+/* A forked child does not have its parent's helpers and starts its own. */
 static void test_fork(void **state) {
     (void)state;
     check_loop(4, ITEMS, 1);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        alarm(20); /* a child that waits for threads of its parent would wait for ever */
+        alarm(20); /* a child waiting for its parent's threads would wait for ever */
         visits v = {.threads = 4};
         svmp_parallel_for(4, ITEMS, 1, visit, &v);
         int wrong = v.wrong;
@@ -126,7 +126,7 @@ static void keep(void *work, size_t k) {
     svmp_keep_largest(&found->largest, k % 2 ? (double)k : NAN);
 }
 
-static void test_kept(void **state) {
+static void test_cache(void **state) {
     (void)state;
     struct {
         atomic_size_t least;
@@ -137,7 +137,7 @@ static void test_kept(void **state) {
     assert_true(found.largest == ITEMS - 1);
 }
 
-static void test_offered(void **state) {
+static void test_names_in_tables(void **state) {
     (void)state;
     assert_true(svmp_threads_offered() >= 1);
     setenv("OMP_NUM_THREADS", "3", 1);
@@ -151,9 +151,9 @@ static void test_offered(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_items),   cmocka_unit_test(test_many), cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_callers), cmocka_unit_test(test_fork), cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_offered),
+        cmocka_unit_test(test_items),           cmocka_unit_test(test_many), cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_callers),         cmocka_unit_test(test_fork), cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_names_in_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Totals of discrete unknowns that are unknowns by themselves: the density and its gradient are the same, whether the
- * terms are summed out or the total and all terms but one. */
+/* Totals of discrete unknowns as unknowns: the density and its gradient are the same whether all terms are summed out
+ * or the total and all terms but one. */
 #include "unit/lowered.h"
 
 static bool has_unknown(const lowered_model *model, const char *name) {
@@ -11,12 +11,12 @@ static bool has_unknown(const lowered_model *model, const char *name) {
 static const struct total_case {
     const char *text, *dump, *total, *remainder;
 } cases[] = {
-    /* those that survive, and those that are added */
+    /* survivors and recruits */
     {"model { N[1] ~ dpois(l) T(, 9)\n for (t in 2:3) { S[t] ~ dbin(w, N[t-1])\n G[t] ~ dpois(g) T(, 6)\n"
      " N[t] <- S[t] + G[t] }\n for (t in 1:3) { y[t] ~ dbin(p, N[t]) }\n l ~ dgamma(2, 1)\n g ~ dgamma(2, 2)\n"
      " w ~ dbeta(2, 2)\n p ~ dbeta(2, 2) }",
      "y <- c(3, 2, 4)", "N.2", "G.2"},
-    /* two terms that depend on the total before them, known numbers among the terms, and sum() */
+    /* two terms that depend on the previous total, known numbers among the terms, and sum() */
     {"model { a[1] ~ dpois(3) T(, 5)\n b[1] ~ dbin(0.5, 4)\n for (t in 2:2) { a[t] ~ dpois(f * n[t-1]) T(, 7)\n"
      " b[t] ~ dbin(s, n[t-1]) }\n for (t in 1:2) { n[t] <- sum(a[t:t]) + b[t] + 1\n y[t] ~ dnorm(n[t], 1) }\n"
      " f ~ dgamma(2, 2)\n s ~ dbeta(2, 2) }",

@@ -1,4 +1,4 @@
-/* The default of those who do not want to choose: exact moves, averages, Stein's transport. */
+/* The default method: exact moves, averages, Stein transport. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static svmp_model *correlated(svmp_context *context) {
     return model;
 }
 
-/* Means and sds of the averages have errors of 0.015 sd at most: five of them. */
+/* Means and sds of the averages have errors of at most 0.015 sd; the tolerance is five of them. */
 static void test_a_correlated_gaussian(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
@@ -49,8 +49,9 @@ static void test_a_correlated_gaussian(void **state) {
     svmp_context_free(context);
 }
 
-/* A grid of 100 variables, but 10 particles, whose sds are off by more than 30 %: all are brought to within 2 %. */
-static void test_hold_few(void **state) {
+/* A grid of 100 variables with 10 particles, whose sds have errors of more than 30 %: moment matching reduces them to 2
+ * %. */
+static void test_match_few(void **state) {
     (void)state;
     enum { SIDE = 10, D = SIDE * SIDE, N = 10 };
     svmp_context *context = test_context(1);
@@ -90,8 +91,8 @@ static void test_hold_few(void **state) {
 }
 
 /* A chain of twelve variables that move together: their sds are 3, those of neighbours' differences 0.1. Particles
- * whose common part is too wide are brought to the sds, and the differences stay within the noise of 400 draws. */
-static void test_hold(void **state) {
+ * whose common component is too wide are matched to the sds, and the differences stay within the noise of 400 draws. */
+static void test_match_chain(void **state) {
     (void)state;
     enum { D = 12, N = 400 };
     svmp_context *context = test_context(1);
@@ -172,11 +173,10 @@ static void test_threads(void **state) {
     }
 }
 
-/* A Gaussian is turned exactly: however many variables there are, once both kinds were tried every trajectory is
- * accepted, with the largest step, and the mean square of all numbers, sqrt(2/(D N)) = 0.006 about 1 from the draws
- * alone, stays within five of that. Leapfrog steps of this size are refused: each of 1,000 variables has an error of
- * its own. */
-static void test_turns(void **state) {
+/* A Gaussian is rotated exactly: for any number of variables, once both integrators were tried, every trajectory is
+ * accepted with the largest step, and the mean square of all numbers stays within five standard errors, sqrt(2/(D N)) =
+ * 0.006, of 1. Leapfrog steps of this size are rejected, since each of 1,000 variables adds its error. */
+static void test_rotations(void **state) {
     (void)state;
     enum { D = 1000, N = 50, TRIES = 24, TIMES = 40 };
     svmp_context *context = test_context(1);
@@ -204,7 +204,7 @@ static void test_turns(void **state) {
         assert_ok(svmp_trajectory_evaluate(t, b, &score));
         assert_ok(svmp_trajectory_move(t, b, k, 1));
         assert_ok(svmp_backend_view(b, ARRAY_PARTICLES, &before));
-        for (size_t l = 0; k >= TRIES && l < N; l++) assert_true(before[l] != there[l]); /* none was refused */
+        for (size_t l = 0; k >= TRIES && l < N; l++) assert_true(before[l] != there[l]); /* none was rejected */
     }
     assert_near(svmp_trajectory_step(t), 1.4, 0);
     for (size_t k = 0; k < D * N; k++) squares += (before[k] - 1) * (before[k] - 1) / (D * N);
@@ -216,7 +216,7 @@ static void test_turns(void **state) {
     svmp_context_free(context);
 }
 
-/* Two iterations of three particles, by hand: the particles' own means are 1, 2, 6, the mean of all 3. */
+/* Two iterations of three particles, by hand: the particles' means are 1, 2, 6, the overall mean is 3. */
 static void test_averages(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -246,8 +246,8 @@ static void test_averages(void **state) {
     svmp_context_free(context);
 }
 
-/* Few draws of N(5, 2^2), 2 times 10 of them, far from where they should be: w = 5 - x and D = 4 tell the mean and the
- * sd to rounding. Without them the mean is off by more than its standard error, 2/sqrt(20). */
+/* 2 times 10 poor draws of N(5, 2^2): w = 5 - x and D = 4 give the mean and the sd up to rounding. Without them the
+ * error of the mean exceeds its standard error, 2/sqrt(20). */
 static void test_controls_of_a_gaussian(void **state) {
     (void)state;
     enum { N = 10 };
@@ -274,7 +274,7 @@ static void test_controls_of_a_gaussian(void **state) {
     svmp_context_free(context);
 }
 
-/* A text, run to its end. */
+/* A run of a model text to its end. */
 typedef struct text_run {
     svmp_context *context;
     svmp_model *model;
@@ -301,8 +301,8 @@ static void free_text_run(text_run *r) {
     svmp_context_free(r->context);
 }
 
-/* Two normal variables, x < y, an edge that the text does not declare as a bound: no particle ends beyond it. */
-static void test_edge(void **state) {
+/* Two normal variables with x < y, a boundary that the text does not declare as a bound: no particle ends beyond it. */
+static void test_undeclared_boundary(void **state) {
     (void)state;
     text_run r = run_text("data { o <- 1 }\n"
                           "model { x ~ dnorm(0, 1)\n y ~ dnorm(-1, 1)\n o ~ dbern(step(y - x)) }");
@@ -313,9 +313,9 @@ static void test_edge(void **state) {
 }
 
 /* Two N(-+2.5, 1) in ascending order: either unknown may be the smaller one, and chains exchange them too rarely for
- * averages of each to settle. With the difference d ~ N(5, 2) cut at 0, the smaller one has the mean -E d/2 and the
- * variance 1/2 + var d/4; errors as above. */
-static void test_sorted_unknowns_settle(void **state) {
+ * the averages of each to converge. With the difference d ~ N(5, 2) cut at 0, the smaller one has the mean -E d/2 and
+ * the variance 1/2 + var d/4; tolerances as above. */
+static void test_sorted_unknowns_converge(void **state) {
     (void)state;
     text_run r = run_text("model { for (k in 1:2) { v[k] ~ dflat() }\n s <- sort(v)\n"
                           " factor(-0.5 * (s[1] + 2.5)^2 - 0.5 * (s[2] - 2.5)^2) }");
@@ -338,7 +338,7 @@ static void test_sorted_unknowns_settle(void **state) {
     free_text_run(&r);
 }
 
-/* A run of 40 iterations ends its moves early to have some left for the transport; one of 400 would have gone on. */
+/* A run of 40 iterations ends its moves early to leave some for the transport; one of 400 would have continued. */
 static void test_other_limit(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -348,7 +348,7 @@ static void test_other_limit(void **state) {
     options.method = "transport";
     for (size_t k = 0; k < 2; k++) {
         svmp_run *run = NULL, *longer = NULL;
-        options.iterations = k ? 300 : 40; /* the latter settles by itself before */
+        options.iterations = k ? 300 : 40; /* the latter converges before */
         options.particles = k ? 500 : 20;
         assert_ok(svmp_run_make(model, &options, &run));
         assert_ok(svmp_run_go(run, &outcome));
@@ -368,19 +368,19 @@ static void test_other_limit(void **state) {
     svmp_context_free(context);
 }
 
-/* Where the run expects to end: never behind where it is or beyond its limit, and once only Stein's transport is left,
- * exactly where it does end. A method that does not end by itself expects its limit. */
+/* The expected last iteration: between the current one and the limit, and exact once only the Stein transport is left.
+ * A method that does not end by itself expects its limit. */
 typedef struct foresight {
     svmp_run *run;
-    size_t asked;
-    size_t said[4000]; /* after each iteration */
+    size_t limit;
+    size_t expected_at[4000]; /* after each iteration */
 } foresight;
 
-static int look_ahead(const svmp_progress *state, void *user_data) {
+static int compare_expected(const svmp_progress *state, void *user_data) {
     foresight *f = user_data;
     const size_t expected = svmp_run_expected(f->run);
-    assert_true(expected >= state->iteration && expected <= f->asked);
-    f->said[state->iteration] = expected;
+    assert_true(expected >= state->iteration && expected <= f->limit);
+    f->expected_at[state->iteration] = expected;
     return 0;
 }
 
@@ -389,32 +389,32 @@ static void test_expected(void **state) {
     svmp_context *context = test_context(1);
     svmp_model *model = correlated(context);
     run_options options = svmp_run_options_default();
-    foresight f = {.asked = 3000};
+    foresight f = {.limit = 3000};
     svmp_outcome outcome;
     options.method = "transport";
-    options.iterations = f.asked;
+    options.iterations = f.limit;
     assert_ok(svmp_run_make(model, &options, &f.run));
-    assert_ok(svmp_run_set_monitor(f.run, look_ahead, &f));
+    assert_ok(svmp_run_set_monitor(f.run, compare_expected, &f));
     assert_ok(svmp_run_go(f.run, &outcome));
     const size_t end = svmp_run_iteration(f.run);
     assert_int_equal(outcome, SVMP_CONVERGED);
-    assert_true(end < f.asked);
+    assert_true(end < f.limit);
     assert_int_equal(svmp_run_expected(f.run), end);
-    assert_int_equal(f.said[end - 50], end);
+    assert_int_equal(f.expected_at[end - 50], end);
     svmp_run_free(f.run);
     options.method = "graphical";
     assert_ok(svmp_run_make(model, &options, &f.run));
-    assert_int_equal(svmp_run_expected(f.run), f.asked);
+    assert_int_equal(svmp_run_expected(f.run), f.limit);
     svmp_run_free(f.run);
     assert_int_equal(svmp_run_expected(NULL), 0);
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
-/* A level, and effects around it whose sum hardly anything determines: Stein's transport carries some particles of seed
- * 5 as far as 9 sd from the others, where exact moves leave none, and is undone. A hundred draws have one beyond 6 sd
- * with a probability of 2e-7. */
-static void test_no_particle_is_carried_away(void **state) {
+/* A level, and effects around it whose sum is poorly determined: with seed 5 the Stein transport would move some
+ * particles 9 sd away from the others, which exact moves never do, so it is undone. A hundred draws include one beyond
+ * 6 sd with probability 2e-7. */
+static void test_diverging_transport_is_undone(void **state) {
     (void)state;
     if (!svmp_build_has("jansson")) skip();
     svmp_context *context = test_context(2);
@@ -460,9 +460,9 @@ static void test_refusals(void **state) {
     svmp_context_free(context);
 }
 
-/* Independent draws of N(0, 1) have settled, however many variables there are and however few particles: chance alone
- * makes none of 5,000 drift, or violate Stein's identities. */
-static void test_many_variables_settle(void **state) {
+/* Independent draws of N(0, 1) count as converged for many variables and few particles: by chance alone, none of 5,000
+ * variables drifts or violates Stein's identities. */
+static void test_many_variables_converge(void **state) {
     (void)state;
     enum { VARIABLES = 5000, N = 10, LENGTH = 200 };
     svmp_context *context = test_context(1);
@@ -486,19 +486,19 @@ static void test_many_variables_settle(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_variables_settle),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_variables_converge),
                                        cmocka_unit_test(test_a_correlated_gaussian),
                                        cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_turns),
+                                       cmocka_unit_test(test_rotations),
                                        cmocka_unit_test(test_averages),
                                        cmocka_unit_test(test_controls_of_a_gaussian),
-                                       cmocka_unit_test(test_hold),
-                                       cmocka_unit_test(test_hold_few),
-                                       cmocka_unit_test(test_edge),
-                                       cmocka_unit_test(test_sorted_unknowns_settle),
+                                       cmocka_unit_test(test_match_chain),
+                                       cmocka_unit_test(test_match_few),
+                                       cmocka_unit_test(test_undeclared_boundary),
+                                       cmocka_unit_test(test_sorted_unknowns_converge),
                                        cmocka_unit_test(test_other_limit),
                                        cmocka_unit_test(test_expected),
-                                       cmocka_unit_test(test_no_particle_is_carried_away),
+                                       cmocka_unit_test(test_diverging_transport_is_undone),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

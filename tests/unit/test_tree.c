@@ -1,4 +1,5 @@
-/* One transition of NUTS: it leaves posteriors invariant, turns where it should, and is the algorithm as written. */
+/* One transition of NUTS: it leaves posteriors invariant, stops at U-turns, and agrees with the definition of the
+ * algorithm. */
 #include "method/nuts_tree.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static void assert_gaussian(const double *x, double *u) {
 }
 
 /* Chains of a correlated Gaussian, each started from an exact draw: after any number of transitions their states are
- * exact draws again. Tried with a step so long that trajectories are short and one so short that they are deep. */
+ * exact draws again. With a long step, so that trees are shallow, and a short one, so that they are deep. */
 static void test_leaves_an_exact_gaussian_invariant(void **state) {
     (void)state;
     enum { STEPS = 3 };
@@ -105,7 +106,7 @@ static void test_leaves_an_exact_gaussian_invariant(void **state) {
             x[c] = f.z.q[0];
             x[CHAINS + c] = f.z.q[1];
         }
-        assert_true(s == 2 ? depth > 5 : depth < 3); /* both kinds were tried */
+        assert_true(s == 2 ? depth > 5 : depth < 3); /* both kinds of trees occurred */
         assert_true(s == 0 ? accepted < 0.8 : accepted > 0.8);
         assert_gaussian(x, u);
     }
@@ -121,7 +122,7 @@ static double student_cdf(double x) {
     return 0.5 + (atan(a) + a / c * (1 + 2 / (3 * c))) / acos(-1);
 }
 
-/* The same of a density that is not Gaussian. Exact draws: a normal over the root of a chi-square over 5. */
+/* The same for a density that is not Gaussian. Exact draws: a normal divided by the root of a chi-square over 5. */
 static void test_leaves_a_student_invariant(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -146,7 +147,7 @@ static void test_leaves_a_student_invariant(void **state) {
 
 /* ---- the algorithm, by its definition ---------------------------------------------------------------------------- */
 
-/* The whole trajectory as a list, from which every weight and every sum of momenta is taken anew. */
+/* The whole trajectory as a list, from which all weights and sums of momenta are recomputed. */
 enum { SMALL = 3, LONGEST = 1 << NUTS_DEEPEST };
 
 typedef struct plain_point {
@@ -156,7 +157,7 @@ typedef struct plain_point {
 typedef struct plain_tree {
     fixture *f;
     phase_point z;
-    plain_point points[2 * LONGEST]; /* of times -LONGEST ... LONGEST - 1 */
+    plain_point points[2 * LONGEST]; /* at times -LONGEST ... LONGEST - 1 */
     random_stream stream;
     uint64_t drawn;
     double energy, step;
@@ -181,7 +182,7 @@ static int both_along(plain_tree *t, long first, long last) {
     return along(t, first, first, last) && along(t, last, first, last);
 }
 
-/* No turn in first ... last, made of two halves of which the second begins at `middle`. */
+/* No turn in first ... last, which consists of two halves; the second begins at `middle`. */
 static int persists(plain_tree *t, long first, long middle, long last) {
     return both_along(t, first, last) && both_along(t, first, middle) && both_along(t, middle - 1, last);
 }
@@ -209,7 +210,7 @@ static void plain_leapfrog(plain_tree *t, const plain_point *from, int sign, pla
 
 static double plain_uniform(plain_tree *t) { return svmp_random_uniform(t->stream, t->drawn++); }
 
-/* 2^depth points beyond `edge`; the time of the draw, or LONGEST: not to be used. */
+/* Adds 2^depth points beyond `edge`; returns the time of the draw, or LONGEST if the sub-tree is invalid. */
 static long plain_build(plain_tree *t, long edge, int sign, size_t depth) {
     if (depth == 0) {
         plain_leapfrog(t, at_time(t, edge), sign, at_time(t, edge + sign));
@@ -257,7 +258,7 @@ static size_t plain_transition(plain_tree *t, double *q, uint64_t seed, size_t i
     return depth;
 }
 
-/* The tree and its definition make the same transitions: the same leapfrog steps, depth and draw. On a Gaussian and a
+/* The tree and its definition make the same transitions: the same leapfrog steps, depth and draw. For a Gaussian and a
  * Student-t, with steps from far too long to short. */
 static void test_is_the_algorithm_as_written(void **state) {
     (void)state;
@@ -284,16 +285,16 @@ static void test_is_the_algorithm_as_written(void **state) {
             forms[which][depth]++;
         }
         tear_down(&f);
-        assert_true(forms[which][1] > 20 && forms[which][2] > 20 && forms[which][5] > 20); /* all kinds were seen */
+        assert_true(forms[which][1] > 20 && forms[which][2] > 20 && forms[which][5] > 20); /* all kinds occurred */
     }
     free(plain);
     svmp_context_free(context);
 }
 
-/* Independent standard normals are oscillators of period 2 pi that a trajectory turns back in after half of it. The
- * checks across sub-trees see that for every step; the ends alone miss it where 2^k steps make about a whole period,
- * and go round again and again. */
-static void test_trajectories_do_not_go_round_twice(void **state) {
+/* Independent standard normals are oscillators of period 2 pi: a trajectory turns back after half a period. The checks
+ * across sub-trees detect this for every step size; the ends alone miss it if 2^k steps take about a whole period, and
+ * the trajectory repeats. */
+static void test_trajectories_stop_within_a_period(void **state) {
     (void)state;
     enum { TRIALS = 100 };
     svmp_context *context = test_context(1);
@@ -317,7 +318,7 @@ static void test_trajectories_do_not_go_round_twice(void **state) {
 /* ---- step size --------------------------------------------------------------------------------------------------- */
 
 /* Dual averaging on a Gaussian of 20 variables: the acceptance of the second half of 2,000 transitions is the target,
- * and so is that of the step it keeps. */
+ * and so is that of the final step. */
 static void check_target(fixture *f, double target) {
     enum { HALF = 1000, T = 2 * HALF };
     dual_averaging averaging;
@@ -371,7 +372,7 @@ int main(void) {
         cmocka_unit_test(test_leaves_an_exact_gaussian_invariant),
         cmocka_unit_test(test_leaves_a_student_invariant),
         cmocka_unit_test(test_is_the_algorithm_as_written),
-        cmocka_unit_test(test_trajectories_do_not_go_round_twice),
+        cmocka_unit_test(test_trajectories_stop_within_a_period),
         cmocka_unit_test(test_the_step_reaches_its_target),
         cmocka_unit_test(test_the_first_step_is_of_the_right_order),
     };

@@ -1,11 +1,12 @@
-/* The tests by which claims are judged, against closed forms. */
+/* The statistical tests of claims, against closed forms. */
 #include "support.h"
 
 #include <math.h>
 
 #include "paper/trial_tests.c"
 
-/* One degree of freedom is Cauchy's distribution; two, 1/2 + t / (2 sqrt(2 + t^2)); many, nearly the normal one. */
+/* One degree of freedom is the Cauchy distribution; two, 1/2 + t / (2 sqrt(2 + t^2)); many, nearly the normal
+ * distribution. */
 static void test_student(void **state) {
     (void)state;
     const double pi = acos(-1);
@@ -28,7 +29,7 @@ static void test_the_mean_of_values(void **state) {
     assert_near(t.p_below, 0.5 + atan(-1.0 / 3) / acos(-1), 1e-12);
     assert_true(t_test_below(3, equal, 3).p_below == 0);
     assert_true(t_test_below(3, equal, 1).p_below == 1);
-    assert_true(t_test_below(1, equal, 1).p_below == 0.5); /* one trial says nothing */
+    assert_true(t_test_below(1, equal, 1).p_below == 0.5); /* one trial gives no verdict */
 }
 
 static void test_coins_and_slopes(void **state) {

@@ -1,4 +1,4 @@
-/* The reported values of a model and its variables, both ways; Gaussian fields from sparse matrices. */
+/* Conversion between the reported values of a model and its variables; Gaussian fields from sparse matrices. */
 #include "support.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 static const char text[] = "model {\n  y ~ dnorm(mu, tau * p)\n  mu ~ dnorm(0, 1)\n  tau ~ dgamma(2, 3)\n"
                            "  p ~ dunif(2, 5)\n  z ~ dnorm(mu, 1)\n  sigma <- 1 / sqrt(tau)\n}\n";
 
-/* mu is itself, tau = exp(u), p = 2 + 3/(1 + exp(-u)); nothing is observed of z, which no
- * variable determines; what is monitored is not among the values. */
+/* mu is itself, tau = exp(u), p = 2 + 3/(1 + exp(-u)); z is a leaf, which no variable determines; monitored quantities
+ * are not among the values. */
 static void test_values_are_the_transforms(void **state) {
     (void)state;
     svmp_context *context = test_context(1);

@@ -1,4 +1,4 @@
-/* Cross-examination: exact draws pass, wrong ones fail for the reason that they are wrong, and the words say so. */
+/* Cross-examination: exact draws pass, wrong ones fail for the right reason, and the messages name it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const char chain[] = "model {\n"
                             "  for (i in 2:10) { x[i] ~ dnorm(0.9 * x[i-1], 1 / 0.19) }\n"
                             "}\n";
 
-/* Exact draws of a model without data: those of its prior. Every variable of `chain` has mean 0 and sd 1. */
+/* Exact draws of a model without data, from its prior. Every variable of `chain` has mean 0 and sd 1. */
 static svmp_run *draw(svmp_context *context, const char *text, const char *start, size_t n, svmp_model **model) {
     run_options options = svmp_run_options_default();
     svmp_run *run = NULL;
@@ -32,7 +32,7 @@ static svmp_verdict examine(const svmp_run *run) {
     return verdict;
 }
 
-/* The particles themselves stay as they are. */
+/* The particles themselves are not changed. */
 static void test_exact_draws_pass(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
@@ -56,7 +56,7 @@ static void test_exact_draws_pass(void **state) {
     svmp_context_free(context);
 }
 
-/* What was done to variable 4 of the draws, and what is found. */
+/* Changes variable 4 of the draws and returns the verdict. */
 static svmp_verdict find(double scale, double shift) {
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
@@ -72,7 +72,7 @@ static svmp_verdict find(double scale, double shift) {
     return v;
 }
 
-/* Shifted by 1.5 sd, it is also far from where its neighbours, which determine it to 0.3 sd, expect it. */
+/* Shifted by 1.5 sd, it is also far from its conditional mean given its neighbours, which determine it to 0.3 sd. */
 static void test_one_variable_is_named(void **state) {
     (void)state;
     const svmp_verdict shifted = find(1, 1.5), frozen = find(0, 0);
@@ -85,7 +85,7 @@ static void test_one_variable_is_named(void **state) {
     assert_false(svmp_verdict_is_clear(&frozen));
 }
 
-/* The account by hand: before, mean 1.5 and sd 0.5; afterwards N(0, 1), independent in every iteration. */
+/* The effects by hand: before, mean 1.5 and sd 0.5; afterwards N(0, 1), independent in every iteration. */
 static void test_effects(void **state) {
     enum { N = 400, WINDOW = 40 };
     (void)state;
@@ -128,7 +128,7 @@ static void test_effects(void **state) {
     svmp_context_free(context);
 }
 
-/* Marginals kept, correlations of 0.9 lost. */
+/* Correct marginals, but correlations of 0.9 are lost. */
 static void test_lost_correlations_fail(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -146,7 +146,7 @@ static void test_lost_correlations_fail(void **state) {
     svmp_context_free(context);
 }
 
-/* What was done to all draws of the chain, whose variables have mean 0 and sd 1. */
+/* Changes all draws of the chain, whose variables have mean 0 and sd 1. */
 static svmp_verdict find_after(void (*change)(double *x, size_t n)) {
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
@@ -159,7 +159,7 @@ static svmp_verdict find_after(void (*change)(double *x, size_t n)) {
     return v;
 }
 
-/* The first variable, and with it the others, in two heaps at -1 and 1: mean 0 and sd 1 all the same. */
+/* The first variable, and with it the others, in two clusters at -1 and 1, still with mean 0 and sd 1. */
 static void make_heaps(double *x, size_t n) {
     for (size_t l = 0; l < n; l++) {
         const double by = (x[l] < 0 ? -1 : 1) - x[l];
@@ -182,7 +182,7 @@ static void halve_common(double *x, size_t n) {
     }
 }
 
-/* Quantiles are told by their level, sums by the variables in them. */
+/* Quantiles are named by their level, sums by their variables. */
 static void test_shapes_and_sums_fail(void **state) {
     (void)state;
     char text[512];
@@ -199,7 +199,7 @@ static void test_shapes_and_sums_fail(void **state) {
     assert_true(common.drift[k].variable == SIZE_MAX);
 }
 
-/* Chains that have not met, and those that have: the verdict, its name and its number. */
+/* Chains that have not mixed, and those that have: the verdict, its name and its number. */
 static void test_chains(void **state) {
     enum { CHAINS = 4, DRAWS = 200, N = CHAINS * DRAWS };
     (void)state;
@@ -228,7 +228,8 @@ static void test_chains(void **state) {
     svmp_context_free(context);
 }
 
-/* R-hat of a variable that no chain moves is unknown, and of one that one chain of many does not move it is low. */
+/* R-hat of a variable that is constant in all chains is unknown; if it is constant in one chain of many, R-hat is low.
+ * */
 static void test_unmoved_chains(void **state) {
     enum { CHAINS = 20, DRAWS = 50, COUNT = CHAINS * DRAWS };
     (void)state;
@@ -252,13 +253,13 @@ static void test_unmoved_chains(void **state) {
     assert_false(svmp_verdict_is_clear(&v));
     assert_string_equal(svmp_verdict_sentence(&v, text, sizeof text),
                         "Not converged: x.2 never moved in 3 of 20 chains. Do not use these numbers.");
-    svmp_verdict_recall(&again, svmp_verdict_record(&v, text, sizeof text)); /* a file keeps it */
+    svmp_verdict_recall(&again, svmp_verdict_record(&v, text, sizeof text)); /* a file preserves it */
     assert_int_equal(again.veto, SVMP_NOTE_CHAIN_UNMOVED);
     assert_string_equal(again.veto_name, "x.2");
     svmp_context_free(context);
 }
 
-/* Steps that are small already are not advised again. */
+/* Smaller steps are not advised if they are already small. */
 static void test_advice_is_new(void **state) {
     (void)state;
     char text[512];
@@ -273,8 +274,8 @@ static void test_advice_is_new(void **state) {
     assert_true(strlen(text) > 0);
 }
 
-/* Long tails are no other modes: these exact draws failed because some of the other starts were still far away. */
-static void test_tails_are_no_modes(void **state) {
+/* Heavy tails are not other modes: other starts that are still far away must not make these exact draws fail. */
+static void test_heavy_tails_are_not_modes(void **state) {
     (void)state;
     static const uint64_t seeds[] = {2, 5, 18};
     for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++) {
@@ -296,8 +297,8 @@ static void test_tails_are_no_modes(void **state) {
     }
 }
 
-/* x is N(0, 1) and y = 3 x^2, nearly, along which the moves go slowly: particles with three quarters of the sd of x do
- * not pass while more than 0.3 of a variance is between particles that have not met. */
+/* x is N(0, 1) and y is nearly 3 x^2, along which moves are slow: particles with three quarters of the sd of x do not
+ * pass while more than 0.3 of a variance is between particles that have not mixed. */
 static void test_slow_moves_do_not_pass(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -318,8 +319,8 @@ static void test_slow_moves_do_not_pass(void **state) {
     svmp_context_free(context);
 }
 
-/* Parts of a simplex have the names of the table, and no subscript of the text; neighbours that are nearly one are
- * named where the moves do not mix. */
+/* Elements of a simplex are named as in the table, without a subscript of the text; nearly equal neighbours are named
+ * if the moves do not mix. */
 static void test_names(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -338,7 +339,8 @@ static void test_names(void **state) {
     svmp_context_free(context);
 }
 
-/* A sum of one variable counts as that variable, not as another: "a, b and 1 more of 2 variables". */
+/* A sum of one variable counts as that variable, not as another one, or the message would read "a, b and 1 more of 2
+ * variables". */
 static void test_no_variable_counts_twice(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -358,7 +360,8 @@ static void test_no_variable_counts_twice(void **state) {
 static const char two_modes[] = "model { x ~ dflat()\n"
                                 "factor(log(0.5 * exp(-(x - 4)^2 / 2) + 0.5 * exp(-(x + 4)^2 / 2))) }";
 
-/* All particles in one of two modes, 8 sd apart, fail; particles in both, that moves do not connect, are not judged. */
+/* Particles that are all in one of two modes, 8 sd apart, fail; particles in both modes, which moves do not connect,
+ * get no verdict. */
 static void test_modes(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -384,8 +387,8 @@ static const char sorted[] = "model { for (k in 1:2) { v[k] ~ dnorm(0, 0.1) }\n"
                              "s[1:2] <- sort(v[1:2])\n"
                              "factor(-50 * (s[1] + 1)^2 - 50 * (s[2] - 1)^2) }";
 
-/* N(-1, 0.1^2) and N(1, 0.1^2), nearly, in either order: a sample is one in one order or in both. What is not
- * exchangeable has one mode, and particles in another order are wrong. */
+/* N(-1, 0.1^2) and N(1, 0.1^2), nearly, in either order: samples in one order or in both pass. If the variables are not
+ * exchangeable, there is one mode, and particles in the other order fail. */
 static void test_sorted_unknowns(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -401,14 +404,14 @@ static void test_sorted_unknowns(void **state) {
         x[100 + l] = first;
     }
     assert_int_equal(examine(run).finding, SVMP_FINDING_PASSED);
-    for (size_t l = 0; l < 200; l++) x[l] *= 0.8; /* both are 2 sd too near to 0 */
+    for (size_t l = 0; l < 200; l++) x[l] *= 0.8; /* both are 2 sd too close to 0 */
     assert_int_equal(examine(run).finding, SVMP_FINDING_FAILED);
     svmp_run_free(run);
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
-/* The density 1/(1 + exp(b - a)) 1/(1 + exp(-b - a)) does not fall where a grows. */
+/* The density 1/(1 + exp(b - a)) 1/(1 + exp(-b - a)) does not decrease as a grows. */
 static void test_improper_directions_are_named(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -427,8 +430,8 @@ static void test_improper_directions_are_named(void **state) {
     svmp_context_free(context);
 }
 
-/* Half of all values are equal, before and afterwards: nothing is wrong with that. Otherwise the values are normal, so
- * that every |z| is below 4 but in 1 of 4,000 cases. */
+/* Half of all values are equal, before and afterwards, which is not an error. The others are normal, so that some |z|
+ * exceeds 4 in only 1 of 4,000 cases. */
 static void test_equal_values(void **state) {
     enum { N = 200, WINDOW = 20 };
     (void)state;
@@ -456,7 +459,7 @@ static void test_equal_values(void **state) {
 
 /* ---- the object -------------------------------------------------------------------------------------------------- */
 
-/* What is written to a record is read from it: the veto, its name and its number, whatever chains say by themselves. */
+/* A record is read as it was written: the veto, its name and its number, regardless of the chains' diagnostics. */
 static void test_record(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
@@ -486,7 +489,7 @@ static void test_record(void **state) {
     assert_int_equal(svmp_verdict_drift(v, 0, &drift), 1);
     assert_near(drift.effect, 0.5, 0);
     assert_int_equal(svmp_verdict_drift(v, 1, &drift), 0);
-    svmp_verdict_record(v, lines, 30); /* whole lines alone */
+    svmp_verdict_record(v, lines, 30); /* whole lines only */
     assert_string_equal(lines, "verdict = not converged\n");
     svmp_verdict_free(again);
     svmp_verdict_free(v);
@@ -494,7 +497,7 @@ static void test_record(void **state) {
     svmp_context_free(context);
 }
 
-/* 24 * 24 nodes of 90 particles are enough for several threads. */
+/* 24 * 24 nodes with 90 particles are enough for several threads. */
 static void test_threads(void **state) {
     (void)state;
     svmp_verdict of[2] = {{0}};
@@ -517,7 +520,7 @@ static void test_threads(void **state) {
     assert_int_equal(of[0].finding, SVMP_FINDING_FAILED);
 }
 
-/* ---- vetoes and words -------------------------------------------------------------------------------------------- */
+/* ---- vetoes and messages ----------------------------------------------------------------------------------------- */
 
 static int stop_at_once(const svmp_progress *progress, void *user_data) {
     (void)progress, (void)user_data;
@@ -562,7 +565,7 @@ static void test_vetoes(void **state) {
     svmp_context_free(context);
 }
 
-static void test_what_cannot_be_examined(void **state) {
+static void test_unsupported_models(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_model *model = NULL;
@@ -615,7 +618,7 @@ static void count_fits(svmp_log_level level, const char *message, void *user_dat
     if (level == SVMP_LOG_DEBUG && strstr(message, "polished")) ++*(size_t *)user_data;
 }
 
-/* The Gaussian on the graph of a large model is sought once: the examination moves in that of the run. */
+/* The Gaussian on the graph of a large model is fitted once: the examination uses that of the run. */
 static void test_large_models_are_fitted_once(void **state) {
     (void)state;
     svmp_context *context = test_context(2);
@@ -652,7 +655,7 @@ int main(void) {
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_unmoved_chains),
         cmocka_unit_test(test_advice_is_new),
-        cmocka_unit_test(test_tails_are_no_modes),
+        cmocka_unit_test(test_heavy_tails_are_not_modes),
         cmocka_unit_test(test_slow_moves_do_not_pass),
         cmocka_unit_test(test_no_variable_counts_twice),
         cmocka_unit_test(test_names),
@@ -663,7 +666,7 @@ int main(void) {
         cmocka_unit_test(test_record),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_vetoes),
-        cmocka_unit_test(test_what_cannot_be_examined),
+        cmocka_unit_test(test_unsupported_models),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Cross-examination of pairs: a correlation that is wrong fails, whatever the marginals, scores and sums say. */
+/* Cross-examination of pairs: a wrong correlation fails even if marginals, scores and sums are right. */
 #include <math.h>
 #include <string.h>
 
@@ -9,16 +9,16 @@
 
 enum { N = 100 };
 
-/* Independent, and neighbours: a location and a scale, whose draws are those of the prior. */
+/* Independent neighbours: a location and a scale, drawn from the prior. */
 static const char independent[] = "model { a ~ dnorm(0, 1)\n b ~ dlnorm(0, 1)\n factor(0 * a * b) }";
 
-/* Independent, and no neighbours. */
+/* Independent, not neighbours. */
 static const char apart[] = "model { for (i in 1:6) { x[i] ~ dexp(1) } }";
 
 /* Neighbours with a correlation of 0.5. */
 static const char related[] = "model { for (i in 1:4) { a[i] ~ dnorm(0, 1)\n b[i] ~ dnorm(0.5 * a[i], 1 / 0.75) } }";
 
-/* Draws of the prior, changed, and examined. */
+/* Examines changed draws of the prior. */
 static svmp_verdict find_of(const char *text, size_t n, uint64_t seed, void (*change)(double *x)) {
     svmp_context *context = test_context(1);
     run_options options = svmp_run_options_default();
@@ -50,7 +50,8 @@ static const svmp_drift *find_correlation(const svmp_verdict *v) {
     return NULL;
 }
 
-/* The second variable is a copy of the first; on the unconstrained scale both are standard normal, or both alike. */
+/* The second variable is a copy of the first; on the unconstrained scale both are standard normal, or have the same
+ * distribution. */
 static void copy_first(double *x) { memcpy(x + N, x, N * sizeof *x); }
 
 static void mirror_first(double *x) {
@@ -67,7 +68,7 @@ static void test_copies_fail(void **state) {
     assert_non_null(d);
     assert_string_equal(d->name, "a and b");
     assert_true(d->variable == SIZE_MAX);
-    assert_near(d->effect, 1, 0.25); /* five standard errors of the correlation afterwards, 400 draws */
+    assert_near(d->effect, 1, 0.25); /* five standard errors of a correlation of 400 draws */
     assert_near(d->level + d->effect, 1, 0.01);
     assert_non_null(strstr(svmp_verdict_sentence(&copied, text, sizeof text), "a and b (correlation 1.00, should be "));
     d = find_correlation(&mirrored);
@@ -80,7 +81,7 @@ static void test_copies_fail(void **state) {
     assert_string_equal(d->name, "x.1 and x.2");
 }
 
-/* Every variable is that of another particle. */
+/* Every variable is taken from another particle. */
 static void exchange_partners(double *x) {
     double row[N];
     for (size_t i = 0; i < 8; i++) {
@@ -89,8 +90,8 @@ static void exchange_partners(double *x) {
     }
 }
 
-/* Of four correlations of 0.5 that were lost, Fisher's z of 100 particles shows atanh 0.5 = 0.55, more than five
- * standard errors. */
+/* Four lost correlations of 0.5: Fisher's z of 100 particles differs by atanh 0.5 = 0.55, more than five standard
+ * errors. */
 static void test_lost_partners_fail(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -100,7 +101,7 @@ static void test_lost_partners_fail(void **state) {
     }
 }
 
-/* Four correlations of 0.25 are too small for 100 particles to show one by one; together they show. */
+/* Four correlations of 0.25 are too small to be detected one by one with 100 particles, but are detected together. */
 static const char weakly[] = "model { for (i in 1:4) { a[i] ~ dnorm(0, 1)\n b[i] ~ dnorm(0.26 * a[i], 1 / 0.9324) } }";
 
 static int fails_together(const svmp_verdict *v) {
@@ -120,10 +121,11 @@ static void test_weak_correlations_fail_together(void **state) {
         failed++;
         assert_non_null(strstr(svmp_verdict_sentence(&lost, text, sizeof text), "correlations of neighbours ("));
     }
-    assert_true(failed >= 4); /* 0.26 * sqrt(4 * 97) = 5.1 standard errors, less the window's own; the limit is 3.35 */
+    assert_true(failed >=
+                4); /* 0.26 * sqrt(4 * 97) = 5.1 standard errors, less that of the window; the limit is 3.35 */
 }
 
-/* What all variables have in common is halved, and each keeps its sd: no single correlation shows it. */
+/* The common component of all variables is halved and each keeps its sd: no single correlation shows it. */
 static void halve_common(double *x) {
     for (size_t l = 0; l < N; l++) {
         double mean = 0;
@@ -146,7 +148,7 @@ static void test_common_part_fails(void **state) {
     }
 }
 
-/* Chance gives a false alarm in 0.4 % of the samples. */
+/* The false alarm rate is 0.4 %. */
 static void test_exact_pairs_pass(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -156,8 +158,7 @@ static void test_exact_pairs_pass(void **state) {
     }
 }
 
-/* Neighbours of a walk are nearly one variable: the ranks of few particles among few draws tell them apart no better
- * than chance does. */
+/* Neighbours in a random walk are nearly equal: ranks of few particles among few draws cannot distinguish them. */
 static void test_few_particles_of_a_walk_pass(void **state) {
     (void)state;
     static const char walk[] = "model { x[1] ~ dnorm(0, 1)\n for (t in 2:100) { x[t] ~ dnorm(x[t-1], 100) } }";
@@ -167,8 +168,7 @@ static void test_few_particles_of_a_walk_pass(void **state) {
     }
 }
 
-/* Of 2,000 pairs of neighbours that do not depend on each other some have a correlation of three standard errors by
- * chance. */
+/* Among 2,000 independent pairs of neighbours some have a correlation of three standard errors by chance. */
 static void test_many_independent_neighbours_pass(void **state) {
     (void)state;
     static const char chain[] = "model { for (i in 1:2001) { x[i] ~ dnorm(0, 1) }\n"
