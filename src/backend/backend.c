@@ -43,7 +43,7 @@ static size_t add_words(const char *text, char *buffer, size_t size, size_t coun
 /* The name that was probably meant, or that of the device that has this name elsewhere; NULL: there is none. */
 static const char *suggest(const char *name) {
     enum { MOST = 64 };
-    const char *names[MOST], *meant[MOST];
+    const char *names[MOST] = {0}, *meant[MOST] = {0};
     char small[32], aliases[8][80];
     size_t length = 0, count = 0;
     for (; length < sizeof small && name[length]; length++) small[length] = (char)tolower((unsigned char)name[length]);

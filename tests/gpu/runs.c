@@ -12,8 +12,8 @@ static int failures;
 
 static const backend_kind *find(const char *name) { return svmp_backend_find(context, name); }
 
-/* A run of some iterations; the particles at its end. Watched: scores and velocities are read in each iteration, so
- * that it is not one launch. Late: nobody waits for what came of a step. */
+/* Runs some iterations and returns the final particles. WATCHED: scores and velocities are read in each iteration, so
+ * that an iteration takes several launches. LATE: the result of a step is not awaited. */
 enum { WATCHED = 1, LATE = 2 };
 
 static double *run(const backend_kind *kind, const svmp_model *model, const char *text, const char *by, size_t n,
