@@ -66,7 +66,8 @@ static void test_folders(void **state) {
     char path[4096] = "";
     unsetenv("SVMP_FAKE");
     setenv("SVMP_PLUGINS", work, 1);
-    expect_sentence(NULL, PLUGIN_ABSENT, "The plug-in svmp_fake.so was not found. This build does not include it: build another");
+    expect_sentence(NULL, PLUGIN_ABSENT,
+                    "The plug-in svmp_fake.so was not found. This build does not include it: build another");
     snprintf(path, sizeof path, "%s/svmp_fake.so", work);
     write_text(path);
     expect_sentence(NULL, PLUGIN_BROKEN, "The plug-in '/tmp/");
