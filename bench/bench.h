@@ -1,5 +1,5 @@
-/* What the benchmarks share: time, the core's own cycles, a context, grids. Machines are shared: the least of many
- * short rounds is what counts. */
+/* Shared by the benchmarks: time, cycles of the core, a context, grids. Machines are shared, so the minimum of many
+ * short rounds counts. */
 #ifndef SVMP_BENCH_BENCH_H
 #define SVMP_BENCH_BENCH_H
 
@@ -11,7 +11,7 @@
 
 static svmp_context *context;
 
-/* `--quick`: sizes so small that it ends within a second. The tests run every benchmark so; what it prints is no
+/* `--quick`: sizes so small that it ends within a second. The tests run every benchmark this way; the output is not a
  * measurement.
  */
 static inline int is_quick(int count, char **arguments) { return count > 1 && strcmp(arguments[1], "--quick") == 0; }
@@ -27,7 +27,7 @@ static inline void start_context(int threads) {
     must(svmp_context_set_threads(context, threads));
 }
 
-/* side * side nodes N(0, 1), neighbours pulled together. */
+/* side * side nodes N(0, 1), with coupled neighbours. */
 static inline svmp_model *grid(size_t side) {
     const double one = 1, pull[] = {0.5, -0.5, -0.5, 0.5};
     svmp_model *model = NULL;
@@ -43,7 +43,7 @@ static inline svmp_model *grid(size_t side) {
     return model;
 }
 
-/* A chain of nodes N(0, 1), each pulled to the `reach` next ones: blankets of up to 2 reach + 1. */
+/* A chain of nodes N(0, 1), each coupled to the next `reach` ones: blankets of up to 2 reach + 1. */
 static inline svmp_model *band(size_t nodes, size_t reach) {
     const double one = 1, by = 1 / (double)reach, pull[] = {by, -by, -by, by};
     svmp_model *model = NULL;
@@ -64,19 +64,19 @@ static inline double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The calling thread's own time: what others do on the machine counts little in it. */
+/* CPU time of the calling thread, little affected by other programs on the machine. */
 static inline double thread_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Cycles a second, from a chain of additions that take a cycle each; 0 where this is not known. */
+/* Cycles per second, from a chain of additions that take one cycle each; 0 if this is unknown. */
 static inline double core_clock(void) {
 #if defined(__x86_64__)
     double best = 1e300;
     for (int round = 0; round < 200; round++) {
-        unsigned long chain = 0, one = 1; /* (adding a constant may cost nothing) */
+        unsigned long chain = 0, one = 1; /* (adding a constant may take no time) */
         const double started = thread_seconds();
         for (int k = 0; k < 10000; k++)
             __asm__ volatile("add %1, %0\n add %1, %0\n add %1, %0\n add %1, %0\n"

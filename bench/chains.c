@@ -1,6 +1,6 @@
-/* What `svmp summary` spends on a variable of a sampler: R-hat, effective draws and standard errors, of chains that mix
- * within some draws and of such as hardly do. Beside it, the sums of products at one lag: taken one by one, chains
- * that hardly mix would need thousands of them.
+/* The time that `svmp summary` takes for a variable of a sampler: R-hat, effective sample size and standard errors, for
+ * chains that mix within a few draws and for chains that hardly mix. For comparison, the sum of products at one lag:
+ * computed one by one, chains that hardly mix would need thousands of them.
  *
  *     bench_chains [--quick]
  */

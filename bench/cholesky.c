@@ -1,5 +1,5 @@
-/* Cholesky factors of large sparse matrices: the factorisation of svmp beside CHOLMOD's two, column by column and by
- * supernodes with the BLAS of the system. Prints CPU seconds of one thread for each side of a square grid (neighbours
+/* Cholesky factors of large sparse matrices: the factorisation of svmp compared with CHOLMOD's two, simplicial and
+ * supernodal with the BLAS of the system. Prints CPU seconds of one thread for each side of a square grid (neighbours
  * within `reach`, default 1, which makes 4 of them):
  *
  *     bench_cholesky [SIDE ...] [--reach R] [--quick] */
@@ -22,7 +22,7 @@ static void must(int done) {
     if (!done) exit((perror("bench_cholesky"), 1));
 }
 
-/* -1 between neighbours, and a diagonal that dominates. */
+/* -1 between neighbours, and a dominant diagonal. */
 static double *make_grid(svmp_context *context, size_t side, size_t reach, sparsity *pattern) {
     const size_t order = side * side, most = order * (2 * reach + 1) * (2 * reach + 1);
     sparse_place *places = malloc(most * sizeof *places);

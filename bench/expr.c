@@ -1,9 +1,9 @@
-/* How far the expression engine is from C written by hand for the same factors: value and gradient, side by side.
+/* The expression engine compared with hand-written C for the same factors: value and gradient.
  *
  *     bench_expr [--quick]        prints, for each model and n, nanoseconds per (factor x particle) and their ratio
  *
- * Hand-written code meets the same contract (model/factor_group.h): the same arrays in, the same arrays out. The two
- * take turns, and the best of several rounds counts. The results are compared too: it ends where they differ. */
+ * Hand-written code has the same interface (model/factor_group.h): the same input and output arrays. The two take
+ * turns, and the best of several rounds counts. The results are also compared: the benchmark ends if they differ. */
 #include <math.h>
 
 #include "bench/bench.h"
@@ -15,7 +15,7 @@ typedef void (*by_hand)(size_t instances, size_t n, const uint32_t *variables, c
 typedef struct bench_model {
     const char *name;
     size_t slots, parameters;
-    unsigned common; /* slots in which all instances have the same variable, bit by bit */
+    unsigned common; /* bit mask of the slots in which all instances have the same variable */
     expr (*build)(program_builder *builder);
     by_hand evaluate;
 } bench_model;
@@ -89,9 +89,9 @@ static void regression_by_hand(size_t instances, size_t n, const uint32_t *varia
     }
 }
 
-/* `one scale` is the same with one tau for all instances, which by_hand computes again for each of them.
+/* `one scale`: one tau for all instances, which by_hand recomputes for each.
  *
- * And with tau given, so that no exp() hides the engine's own cost. */
+ * And with a known tau, so that no exp() hides the engine's overhead. */
 static expr line_build(program_builder *b) {
     expr slope = svmp_expr_multiply(b, svmp_expr_input(b, 1), svmp_expr_parameter(b, 1));
     expr mu = svmp_expr_add(b, svmp_expr_input(b, 0), slope);

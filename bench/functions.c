@@ -1,7 +1,7 @@
-/* What an operation costs a number: its loops for each set of instructions beside libm called once a number, and beside
- * SLEEF where its library is installed, of the functions that give the same bits on all processors.
+/* The time of an operation per number: its loops for each instruction set, compared with one libm call per number and,
+ * if installed, with SLEEF's functions that give the same bits on all processors.
  *
- *     bench_functions [--quick]        prints nanoseconds a number
+ * bench_functions [--quick] prints nanoseconds per number
  *
  * All take turns on the same numbers, 256 at a time, the best of several rounds counts. */
 #include <dlfcn.h>
@@ -82,7 +82,7 @@ typedef struct bench_case {
     const char *name;
     double low, high; /* of the arguments */
     double (*libm)(double a, double b);
-    const char *sleef; /* its function, d%d for how many lanes */
+    const char *sleef; /* its function; d%d is the number of lanes */
 } bench_case;
 
 #define CASE(name, low, high, libm, sleef)                                                                             \

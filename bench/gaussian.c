@@ -1,8 +1,8 @@
 /* The Gaussian on the graph on square fields: counts, whose log rates are a Gaussian Markov random field of unknown
- * precision around an unknown level. What the whole start takes with one thread and with two, and what its parts take:
- * second derivatives, a Cholesky factor, draws, an evaluation, each for 64 draws.
+ * precision around an unknown level. The time of the whole start with one thread and with two, and of its parts: second
+ * derivatives, a Cholesky factor, draws, an evaluation, each for 64 draws.
  *
- * With one thread the times are the thread's own, so that what others do on the machine counts little.
+ * With one thread the times are CPU times, little affected by other programs on the machine.
  *
  *     bench_gaussian [LARGEST SIDE]
  */
@@ -31,7 +31,7 @@ static const char field[] = "model {\n"
                             "  tau ~ dgamma(1, 0.1)\n"
                             "}\n";
 
-/* Numbers of an R vector, comma after comma. */
+/* The next number of an R vector, after a comma. */
 static void put(FILE *file, const char *name, size_t count, double (*number)(size_t k, size_t side), size_t side) {
     fprintf(file, "%s <- c(", name);
     for (size_t k = 0; k < count; k++) fprintf(file, k ? ", %.0f" : "%.0f", number(k, side));
@@ -80,7 +80,7 @@ typedef struct parts {
 
 static double time_of(int threads) { return threads == 1 ? thread_seconds() : seconds(); }
 
-/* The least of three rounds; the whole start once. */
+/* The minimum of three rounds; the whole start once. */
 static parts measure(size_t side, int threads) {
     enum { DRAWS = 64, ROUNDS = 3 };
     start_context(threads);

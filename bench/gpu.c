@@ -1,17 +1,17 @@
-/* Iterations on a GPU: nanoseconds for every node and pair of particles, from score to step, in the steady state; the
- * same on the CPU beside it.
+/* Iterations on a GPU: nanoseconds for every node and pair of particles, from score to step, in the steady state,
+ * compared with the CPU.
  *
  *     bench_gpu [--quick]
- *     bench_gpu --grid                              the grid of 100 x 100 alone
- *     bench_gpu --side SIDE N KERNEL                one grid; and if the host waits for each iteration
+ * bench_gpu --grid the grid of 100 x 100 only bench_gpu --side SIDE N KERNEL one grid; also with the host waiting for
+ * each iteration
  *     bench_gpu --band NODES REACH N                a chain with blankets of 2 REACH + 1
  *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  *     bench_gpu --tau SIDE N ITERATIONS             and with its precision unknown
- *     bench_gpu --fields                            the Poisson fields alone
+ * bench_gpu --fields the Poisson fields only
  *     bench_gpu --programs                          models with programs: compiled by NVRTC, and interpreted
  *     bench_gpu --of-paper sensors|crowd COUNT N ITERATIONS
- *     bench_gpu --paper-row sensors|crowd COUNT N KERNEL    measured, `cuda` alone
+ * bench_gpu --paper-row sensors|crowd COUNT N KERNEL measured, `cuda` only
  *     bench_gpu --paper                             sensors and crowd of the paper, and a hundred times as many
  *     bench_gpu --write sensors|crowd COUNT         their data, for the same in JAX (bench/peers/jax_gpu.py)
  *
@@ -25,7 +25,7 @@ static int quick;
 
 static const backend_kind *find(const char *name) { return svmp_backend_find(context, name); }
 
-/* Seconds an iteration takes: the median of rounds of some iterations each. */
+/* Seconds per iteration: the median of rounds of some iterations each. */
 static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -38,7 +38,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     step s;
     backend *b = NULL;
     double *x, spent[ROUNDS];
-    size_t t = 0, each = quick ? 1 : 40; /* first until the particles move as they do later */
+    size_t t = 0, each = quick ? 1 : 40; /* warm up until the particles move as they do later */
     must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
     must(svmp_step_parse(context, "adagrad:0.01", &s));
     if (svmp_backend_create(kind, model, n, 1, &k, &s, &b) != SVMP_OK) return -1;
@@ -78,7 +78,8 @@ static void row(const svmp_model *model, const char *name, const char *text, siz
     fflush(stdout);
 }
 
-/* Counts on a field of side * side places; `known`: the precision of its steps, which otherwise every place depends on.
+/* Counts on a field of side * side places; `known`: the precision of its increments is data, otherwise every place
+ * depends on it.
  */
 static svmp_model *field(size_t side, int known) {
     const char *format = "model { %s\n u[1,1] ~ dnorm(0, 1)\n"
@@ -100,7 +101,7 @@ static svmp_model *field(size_t side, int known) {
     return model;
 }
 
-/* Some iterations, of which a profiler sees the last. */
+/* Some iterations; a profiler records the last. */
 static int alone(svmp_model *model, const char *text, size_t n, size_t iterations) {
     kernel k;
     step s;
@@ -123,7 +124,7 @@ static int alone(svmp_model *model, const char *text, size_t n, size_t iteration
     return 0;
 }
 
-/* Milliseconds for the Stein discrepancy of some particles, scores included: where they are, and on the CPU. */
+/* Milliseconds for the Stein discrepancy of some particles, including scores: on their device, and on the CPU. */
 static void discrepancy(const svmp_model *model, const char *name, size_t n) {
     enum { ROUNDS = 5 };
     const size_t variables = svmp_graph_variables(svmp_model_graph(model)), numbers = n * variables;
@@ -199,7 +200,7 @@ static void field_rows(void) {
         }
 }
 
-/* Whether the programs of a model are compiled or not: an iteration, and the time until the first. */
+/* With compiled and with interpreted programs: the time of an iteration, and the time until the first. */
 static void program_row(svmp_model *model, const char *name) {
     double took[2], made[2];
     for (int compiled = 0; compiled < 2; compiled++) {
@@ -298,7 +299,7 @@ int main(int count, char **arguments) {
         svmp_model *model = grid(sides[a]);
         snprintf(name, sizeof name, "%zu x %zu", sides[a], sides[a]);
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-            if (sides[a] * sides[a] * sizes[k] <= 50000000) /* others take minutes in double precision */
+            if (sides[a] * sides[a] * sizes[k] <= 50000000) /* larger ones take minutes in double precision */
                 row(model, name, "rbf@blanket", sizes[k], sides[a] <= 100 && sizes[k] <= 200);
         if (sides[a] == 100) {
             row(model, name, "imq@blanket", 50, 1);

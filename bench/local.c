@@ -1,11 +1,12 @@
-/* Local moves beside the score of the whole model: what a sweep costs, and its floor.
+/* The cost of a sweep of local moves relative to the score of the whole model, and its lower bound.
  *
  *     bench_local [--quick | PARTICLES]        from the project's root: it reads models/
  *
- * A sweep evaluates the factors that touch a node once at x and once at y, for every node. `operations` is that floor
- * in operations a particle, of the programs and of the matrix, over those of a score; `factors` is the time of these
- * evaluations alone, `numbers` that of the random numbers alone, a normal one a variable and the logarithm of a uniform
- * one a node, and `sweep` that of the whole sweep, all over the time of a score. One thread.
+ * A sweep evaluates the factors that touch a node once at x and once at y, for every node. `operations` is the lower
+ * bound: the operations per particle of these evaluations, of programs and matrix, divided by those of a score.
+ * `factors` is the time of these evaluations alone, `numbers` that of the random numbers alone (a normal number per
+ * variable and the logarithm of a uniform number per node), and `sweep` that of the whole sweep, all divided by the
+ * time of a score. One thread.
  */
 #include <math.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static svmp_model *read_text(const char *text) {
     return model;
 }
 
-/* Counts on a grid whose log rates are alike at neighbours; alpha and tau touch everything. */
+/* Counts on a grid whose log rates are similar at neighbours; alpha and tau touch all nodes. */
 static svmp_model *field(void) {
     return read_text("data { for (i in 1:30) { for (j in 1:30) { y[i,j] <- trunc(3 + 2 * sin(i + j)) } } }\n"
                      "model { for (i in 1:30) { for (j in 1:30) { u[i,j] ~ dflat()\n"
@@ -39,7 +40,7 @@ static svmp_model *field(void) {
                      "  alpha ~ dnorm(0, 1); tau ~ dgamma(2, 1) }\n");
 }
 
-/* Effects of 100 groups in a regression of 2,000 outcomes. */
+/* A regression of 2,000 outcomes with effects of 100 groups. */
 static svmp_model *effects(void) {
     return read_text("data { for (i in 1:2000) { y[i] <- sin(i); z[i] <- cos(3 * i); g[i] <- 1 + trunc(i / 20.01) } }\n"
                      "model { for (i in 1:2000) { y[i] ~ dt(a[g[i]] + b * z[i], tau, 5) }\n"
@@ -53,7 +54,7 @@ static svmp_model *read_two(const char *text, const char *data) {
     return model;
 }
 
-/* ---- what is done ------------------------------------------------------------------------------------------------ */
+/* ---- measured functions ------------------------------------------------------------------------------------------ */
 
 typedef struct subject {
     backend *b;
@@ -67,7 +68,7 @@ typedef struct subject {
 static void score(subject *s) { must(svmp_evaluate(s->evaluator, s->b->x, NULL, s->b->score)); }
 static void sweep(subject *s) { must(svmp_sweep(s->sweeper, s->b, s->t++, 0)); }
 
-/* The evaluations of a sweep and nothing else; y is x. */
+/* Only the evaluations of a sweep; y is x. */
 static void factors(subject *s) {
     const svmp_graph *graph = s->b->model->graph;
     const size_t n = s->b->n;
@@ -86,7 +87,7 @@ static void factors(subject *s) {
     }
 }
 
-/* The random numbers of a sweep and nothing else. */
+/* Only the random numbers of a sweep. */
 static void numbers(subject *s) {
     const svmp_graph *graph = s->b->model->graph;
     for (size_t i = 0; i < graph->variables; i++)
@@ -98,7 +99,7 @@ static void numbers(subject *s) {
 
 typedef void (*work)(subject *s);
 
-/* Seconds of each: the least of some rounds, in which they take turns. */
+/* Seconds of each: the minimum of some rounds, in which they take turns. */
 static void costs(subject *s, size_t count, const work *works, double *best) {
     size_t times[4] = {1, 1, 1, 1};
     for (size_t k = 0; k < count; k++) {

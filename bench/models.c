@@ -1,16 +1,17 @@
-/* The paper's three models in a run: iterations a second, and where their time goes.
+/* Runs of the paper's three models: iterations per second, and the time of their parts.
  *
  *     bench_models [--quick | PARTICLES]        from the project's root: it reads models/
  *
- * Programs and quadratic forms, the Stein kernel and the step are what the method asks for. The rest is a run's own:
- * gathering the score, looking for what is not finite, loops and calls. One thread; a second column for all.
+ * The method needs programs and quadratic forms, the Stein kernel and the step. The rest is overhead of a run:
+ * gathering the score, checking for numbers that are not finite, loops and calls. One thread; a second column for all
+ * threads.
  */
 #include "backend/backend.h"
 #include "bench/paper.h"
 
 static size_t iterations = 300, rounds = 8;
 
-/* Seconds an iteration: the least of some runs. */
+/* Seconds per iteration: the minimum of some runs. */
 static double whole_run(const svmp_model *model, size_t n, double (*clock)(void)) {
     svmp_options *options;
     must(svmp_options_create(context, &options));
@@ -32,7 +33,7 @@ static double whole_run(const svmp_model *model, size_t n, double (*clock)(void)
     return best;
 }
 
-/* What the programs and the quadratic form of the model take by themselves. */
+/* The time of the model's programs and quadratic form alone. */
 typedef struct parts {
     void *scratch;
     double *value, *gradient;
@@ -52,7 +53,7 @@ typedef struct costs {
     double programs, stein, step;
 } costs;
 
-/* The same iterations as a run's, move by move. */
+/* The iterations of a run, step by step. */
 static costs moves(const svmp_model *model, size_t n, const parts *p) {
     costs best = {1e300, 1e300, 1e300};
     kernel k;

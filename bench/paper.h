@@ -1,4 +1,5 @@
-/* Data of the paper's models, and larger ones of the same kind: sensors as dense, workers with as many questions. */
+/* Data of the paper's models, and larger ones of the same kind: sensors of the same density, workers with the same
+ * number of questions. */
 #ifndef SVMP_BENCH_PAPER_H
 #define SVMP_BENCH_PAPER_H
 
@@ -23,8 +24,8 @@ static inline void *room_for(size_t count) {
     exit(1);
 }
 
-/* A hundred sensors in [-1, 1]^2, four anchors in the corners; pairs nearer than 0.5 are measured. More of them are in
- * a larger square, with a lattice of anchors. */
+/* A hundred sensors in [-1, 1]^2, four anchors in the corners; pairs closer than 0.5 are measured. More sensors are in
+ * a larger square with a lattice of anchors. */
 static inline void write_sensors(FILE *file, size_t sensors) {
     size_t lattice = 2, edges = 0, most = 0;
     while (4 * 25 * (lattice + 1) * (lattice + 1) <= 4 * sensors) lattice++;
@@ -62,7 +63,7 @@ static inline void write_sensors(FILE *file, size_t sensors) {
     free(x), free(from), free(to), free(r);
 }
 
-/* Questions, each answered by five workers, of whom there are five for eight of them. */
+/* Questions, each answered by five workers; there are five workers for eight questions. */
 static inline void write_crowd(FILE *file, size_t questions) {
     enum { EACH = 5 };
     const size_t workers = questions * 5 / 8, answers = questions * EACH;
@@ -82,7 +83,7 @@ static inline void write_crowd(FILE *file, size_t questions) {
     free(question), free(worker), free(answer), free(x), free(bias);
 }
 
-/* A model with data of so many sensors or questions. */
+/* A model with data of `count` sensors or questions. */
 static inline svmp_model *read_with(const char *path, void (*write)(FILE *file, size_t count), size_t count) {
     char folder[] = "/tmp/bench_models_XXXXXX", data[64];
     svmp_model *model = NULL;

@@ -1,5 +1,5 @@
-/* Several processes: what an iteration takes on a square grid, n = 50, graphical SVGD with AdaGrad, one thread each;
- * how much of it goes to messages and reductions; and what `svmp plan` says beforehand, with the network given here.
+/* Several processes: the time of an iteration on a square grid, n = 50, graphical SVGD with AdaGrad, one thread each;
+ * the shares of messages and reductions; and the prediction of `svmp plan` with the network given here.
  *
  *     mpirun -n P bench_ranks [SIDE] [ROUNDS]       bench/ranks calls it
  */
@@ -10,9 +10,9 @@
 #include "method/method.h"
 #include "svmp_plan.h"
 
-enum { N = 50, WARM = 20 }; /* the first iterations look for their medians again and again, as these move far */
+enum { N = 50, WARM = 20 }; /* the first iterations need several passes for their medians, which move far */
 
-/* A core's memory as a network: of another machine, this would be that machine's. */
+/* The network is a core's memory here; on other machines these numbers differ. */
 static const svmp_network network = {1e-6, 5e9};
 
 static svmp_options *options(void) {
@@ -24,7 +24,7 @@ static svmp_options *options(void) {
     return asked;
 }
 
-/* The plan, in a context of its own: all processes measure at the same time, as they will work. */
+/* The plan, in a separate context: all processes measure at the same time, as in the run. */
 static svmp_plan predict(size_t side, size_t processes) {
     svmp_context *joined = context;
     svmp_plan plan;
@@ -42,7 +42,7 @@ static svmp_plan predict(size_t side, size_t processes) {
 static int one_iteration(const svmp_progress *state, void *user_data) { return (void)state, (void)user_data, 1; }
 
 typedef struct measured {
-    double iteration, packing, waiting, agreeing; /* seconds of the fastest iteration, and of it */
+    double iteration, packing, waiting, agreeing; /* seconds of the fastest iteration, and of its parts */
 } measured;
 
 static measured measure(svmp_run *run, int rounds) {

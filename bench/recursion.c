@@ -1,10 +1,10 @@
-/* How far a recursion of the model language is from C written by hand: GARCH(1,1), log density and score.
+/* A recursion of the model language compared with hand-written C: GARCH(1,1), log density and score.
  *
  *     bench_recursion [--quick]       prints, for each number of steps and of particles, nanoseconds per (step x
  * particle)
  *
- * Both compute the same numbers, which are compared, and take turns; the best of several rounds counts. The loops by
- * hand run over time, and in each step over the particles. */
+ * Both compute the same numbers, which are compared, and take turns; the best of several rounds counts. The
+ * hand-written loops run over time, and within each step over the particles. */
 #include <math.h>
 
 #include "model/evaluator.h"
@@ -25,14 +25,15 @@ static const char text[] = "model {\n"
 
 static const double width[] = {1, 0.4, 0.6}; /* of the priors */
 
-/* Room of the loops by hand: h and its weights, steps * n each. */
+/* Workspace of the hand-written loops: h and its weights, steps * n each. */
 typedef struct by_hand {
     size_t steps, n;
     const double *y;
     double *h, *weight;
 } by_hand;
 
-/* h and sum over t of -log(2 pi h) / 2 - y^2 / 2h, for parameters p[j*n + l]; weight[t] = d / d h[t] by itself. */
+/* h and sum over t of -log(2 pi h) / 2 - y^2 / 2h, for parameters p[j*n + l]; weight[t] is the partial derivative by
+ * h[t]. */
 static void forwards(const by_hand *b, const double *p, double *density) {
     const double half_log_two_pi = 0.91893853320467274178;
     const size_t n = b->n;
@@ -97,7 +98,7 @@ static svmp_model *read_model(size_t steps, const double *y) {
     return model;
 }
 
-static double noise(size_t k) { /* on (-1, 1), without a pattern that matters */
+static double noise(size_t k) { /* pseudo-random numbers on (-1, 1) */
     const double x = sin(12.9898 * (double)(k + 1)) * 43758.5453;
     return 2 * (x - floor(x)) - 1;
 }

@@ -1,5 +1,5 @@
-/* Scale: what a node costs on square grids of 10^2 to 10^6 nodes, n = 50, graphical SVGD with AdaGrad; what two threads
- * make of one; and the memory of it all in arrays of variables * particles.
+/* Scaling: the time per node on square grids of 10^2 to 10^6 nodes, n = 50, graphical SVGD with AdaGrad; the speed-up
+ * of two threads; and the memory in units of arrays of variables * particles.
  *
  *     bench_scale [--quick | LARGEST SIDE]
  */
@@ -10,9 +10,9 @@
 
 enum { N = 50 };
 
-/* The memory that the process has now; 0 where this is not known. */
+/* The current memory of the process; 0 if unknown. */
 static double resident_bytes(void) {
-    char line[100] = "", *rest; /* pages in all, pages that are resident, ... */
+    char line[100] = "", *rest; /* total pages, resident pages, ... */
     FILE *file = fopen("/proc/self/statm", "r");
     if (file == NULL) return 0;
     if (fgets(line, sizeof line, file) == NULL) line[0] = '\0';
@@ -22,11 +22,11 @@ static double resident_bytes(void) {
 }
 
 typedef struct cost {
-    double built, iteration, stein; /* seconds; stein's share of an iteration */
-    double bytes;                   /* of the model and all that runs it */
+    double built, iteration, stein; /* seconds; the share of stein in an iteration */
+    double bytes;                   /* of the model and its run */
 } cost;
 
-/* Of an iteration: score, stein and step, the least of some after the first few. */
+/* Times of score, stein and step in an iteration: the minimum of some after the first few. */
 static cost measure(size_t side, int threads) {
     kernel k;
     step s;

@@ -1,7 +1,7 @@
-/* The Stein kernel: nanoseconds and cycles for every pair of particles of a node, median included, on one thread and on
- * all; and how near one thread is to a roof, the same loops on one tile that stays in the first cache, without any
- * median. Then what is large: a kernel that 10,000 variables share, and 10,000 particles. Then terms in units of the
- * particles' sd and with messages, beside the paper's kernel.
+/* The Stein kernel: nanoseconds and cycles per pair of particles of a node, including the median, on one thread and on
+ * all; and the share of the peak speed, that of the same loops on one tile in the first-level cache without a median.
+ * Then large cases: a kernel shared by 10,000 variables, and 10,000 particles. Then terms in units of the particles' sd
+ * and with messages, relative to the paper's kernel.
  *
  *     bench_stein [--quick]       all sizes, shapes and instruction sets
  */
@@ -36,7 +36,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     must(svmp_kernel_parse(context, text, (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));
     must(svmp_step_parse(context, "adagrad:0.01", &s));
     must(svmp_backend_create(kind, model, n, 1, &k, &s, &b));
-    b->threads = threads; /* of those that there are rooms for */
+    b->threads = threads; /* at most all_threads, which have workspaces */
     for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) b->x[p] = rand() / (double)RAND_MAX;
     double best = 1e300;
     for (size_t t = 0; t < rounds; t++) {
@@ -52,7 +52,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     return best;
 }
 
-/* The loops alone on a tile of 4 by 48 pairs: distances, shape, sums. */
+/* Only the loops on a tile of 4 by 48 pairs: distances, shape, sums. */
 static double roof(const lane_ops *ops, int rbf, size_t closed) {
     enum { COLUMNS = 48, STRIDE = COLUMNS + 1 + PADDING + LINE - 1, NUMBERS = TILE_ROWS * COLUMNS };
     static _Alignas(64) double block[68 * STRIDE + LINE], k[NUMBERS], r[NUMBERS];
@@ -80,7 +80,7 @@ static double roof(const lane_ops *ops, int rbf, size_t closed) {
     return 1e9 * best;
 }
 
-/* The loops of a backend; NULL: not for this machine. */
+/* The loops of a backend; NULL if this machine cannot run them. */
 static const lane_ops *lanes_of(const backend_kind *kind) { return svmp_lanes_named(kind->name + strlen("cpu-")); }
 
 static double pairs_of(size_t n) { return (double)n * (double)(n - 1) / 2; }
@@ -101,7 +101,7 @@ static void show(const backend_kind *kind, const char *shape, size_t closed, siz
     svmp_model_free(model);
 }
 
-/* One number a pair and variable: 3 multiply-adds for a shared kernel, be it by loops or by matrix products. */
+/* One number per pair and variable: a shared kernel needs 3 multiply-adds, by loops or by matrix products. */
 static void show_large(const char *text, size_t side, size_t n, double clock) {
     svmp_model *model = grid(side);
     const double numbers = pairs_of(n) * (double)(side * side);
@@ -113,7 +113,7 @@ static void show_large(const char *text, size_t side, size_t n, double clock) {
     svmp_model_free(model);
 }
 
-/* The whole of phi, units and messages included, as a multiple of rbf@blanket on one thread. */
+/* The time of phi, including units and messages, relative to rbf@blanket on one thread. */
 static void show_terms(size_t closed) {
     const char *terms[] = {"rbf/sd@blanket",
                            "rbf/sd@self",

@@ -1,24 +1,24 @@
-/* How far the verdict can be believed: false alarms on exact draws, and misses over a catalogue of wrong answers.
+/* Reliability of the verdict: false alarms for exact draws, and misses over a catalogue of wrong answers.
  *
- * Models without data are their own priors, so that `--init prior` gives exact independent draws. A wrong answer is
- * made from them: collapsed, shifted, with a mode or correlations lost, ...; `must` marks those that are worse than 0.3
- * sd or 25 % in sd, none of which may pass at n = 100. "No verdict" is neither a pass nor an alarm.
+ * The posterior of a model without data is its prior, so `--init prior` gives exact independent draws. A wrong answer
+ * is made from them: collapsed, shifted, with a mode or correlations lost, ...; `must` marks those with errors above
+ * 0.3 sd or 25 % in sd, which must not pass at n = 100. "No verdict" is neither a pass nor an alarm.
  *
  *     bench_verdict [alarms|catalogue|power] [ROUNDS]
- *     bench_verdict held-alarms|held-catalogue|held-power [ROUNDS]    on models that no threshold was tuned on
- *     bench_verdict fresh-alarms|fresh-catalogue [ROUNDS]             on models that no test was changed after
+ * bench_verdict held-alarms|held-catalogue|held-power [ROUNDS] on models not used to tune thresholds bench_verdict
+ * fresh-alarms|fresh-catalogue [ROUNDS] on models run after the last change of the tests
  *     bench_verdict one MODEL WRONG SEED          one answer in full, numbers from 0; N in the environment: particles
  */
 #include "bench/verdict_cases.h"
 
 #include "bench/bench.h" /* last: it has a variable `context` */
 
-/* The models at hand: those that thresholds were tuned on, or those that they were not. */
+/* The selected models: those used to tune thresholds, or the others. */
 static const target *targets = tuned;
 static size_t target_count = sizeof tuned / sizeof *tuned;
 static int held_out;
 
-/* ---- truth ------------------------------------------------------------------------------------------------------- */
+/* ---- exact answers ----------------------------------------------------------------------------------------------- */
 
 static double datum(size_t k, size_t i) { return svmp_random_normal((random_stream){7, k, 0, RANDOM_TEST}, i); }
 
@@ -71,7 +71,7 @@ static svmp_run *start_run(const svmp_model *model, const char *by, const char *
     return run;
 }
 
-/* Every other of 8,000 draws, kept for the model at hand. */
+/* Every other one of 8,000 draws, kept for the current model. */
 static svmp_particles *long_run(const target *t, const svmp_model *model) {
     static const target *of;
     static svmp_particles *kept;
@@ -156,7 +156,7 @@ static void try_one(const target *t, const svmp_model *model, const wrong *w, do
     svmp_run_free(run);
 }
 
-/* A model with what is known about it, kept for as long as it is the one at hand. */
+/* A model with its exact answer, kept while it is the current one. */
 typedef struct known {
     const target *of;
     svmp_model *model;
@@ -298,7 +298,7 @@ int main(int count, char **arguments) {
         target_count = sizeof fresh / sizeof *fresh;
         what += 6;
     }
-    start_context(1); /* what others do on the machine counts less */
+    start_context(1); /* less affected by other programs on the machine */
     if (is_quick(count, arguments)) {
         const tally done = try_many(&targets[0], &wrongs[2], 0.5, 50, 1);
         printf("%zu failed\n", done.failed);

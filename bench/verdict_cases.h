@@ -16,7 +16,7 @@ typedef struct target {
     int nuts; /* has data: the truth is a long run of NUTS; 2: Gaussian, with exact draws */
 } target;
 
-/* Mixtures have no draws from a prior: they are drawn by hand. */
+/* Mixtures cannot be drawn from a prior; they are drawn here. */
 static const target tuned[] = {
     {"normal 1", "model { x ~ dnorm(2, 4) }", 0},
     {"normal 20", "model { for (i in 1:20) { x[i] ~ dnorm(i, pow(10, i / 5 - 2)) } }", 0},
@@ -37,8 +37,8 @@ static const target tuned[] = {
      "model { x ~ dflat()\n factor(log(0.5 * exp(-(x - 4)^2 / 2) + 0.5 * exp(-(x + 4)^2 / 2))) }", 0},
 };
 
-/* No threshold was tuned on these, but tests were mended after they were seen (docs/diagnostics.md). Those with data
- * have them as numbers in their text: read_target fills them in. */
+/* No threshold was tuned on these, but tests were corrected after their first results (docs/diagnostics.md). Data are
+ * numbers in the text, which read_target fills in. */
 static const target held[] = {
     {"lognormal 15", "model { for (i in 1:15) { x[i] ~ dlnorm(i / 5, 1) } }", 0},
     {"AR(2) 60, near a unit root",
@@ -119,7 +119,7 @@ static void shift(sample *s, double by, size_t last) {
 static void shift_all(sample *s, double by) { shift(s, by, s->variables); }
 static void shift_one(sample *s, double by) { shift(s, by, 1); }
 
-/* Marginals stay, correlations go: variable i takes its particles from i places further on. */
+/* Keeps marginals and destroys correlations: variable i takes its particles from i places further on. */
 static void decouple(sample *s, double by) {
     double *row = malloc(s->n * sizeof *row);
     (void)by;
@@ -164,15 +164,15 @@ static void reshape(sample *s, double by) {
         }
 }
 
-/* In place of each value of a variable, that of another shape with the same rank, mean and sd: two heaps, a plateau
- * without tails, an exponential. */
+/* Replaces each value of a variable by that of another shape with the same rank, mean and sd: two clusters, a uniform
+ * distribution, an exponential. */
 static int compare_reals(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 static double shape_of(int shape, double u) {
-    if (shape == 0) return u < 0.5 ? -0.98 + 0.4 * (u - 0.25) : 0.98 + 0.4 * (u - 0.75); /* two heaps */
+    if (shape == 0) return u < 0.5 ? -0.98 + 0.4 * (u - 0.25) : 0.98 + 0.4 * (u - 0.75); /* two clusters */
     if (shape == 1) return sqrt(3) * (2 * u - 1);
     return -log(1 - u) - 1;
 }
@@ -195,7 +195,7 @@ static void take_shape(sample *s, size_t last, int shape) {
 static void shape_one(sample *s, double by) { take_shape(s, 1, (int)by); }
 static void shape_all(sample *s, double by) { take_shape(s, s->variables, (int)by); }
 
-/* What all variables have in common, in units of their sds, shrinks; each keeps its sd. */
+/* Shrinks the common component of all variables, in units of their sds; each keeps its sd. */
 static void shrink_common(sample *s, double by) {
     for (size_t l = 0; l < s->n; l++) {
         double common = 0;
@@ -210,7 +210,7 @@ static void shrink_common(sample *s, double by) {
     }
 }
 
-/* A share of the particles are copies of the first. */
+/* Replaces a share of the particles by copies of the first. */
 static void copy_first(sample *s, double by) {
     for (size_t i = 0; i < s->variables; i++)
         for (size_t l = 0; l < (size_t)(by * (double)s->n); l++) s->x[i * s->n + l] = s->x[i * s->n];
@@ -221,7 +221,7 @@ typedef struct wrong {
     void (*make)(sample *s, double by);
     double by;
     int must;         /* worse than 0.3 sd or 25 % */
-    const char *only; /* of the model's name, or NULL; "!...": of no other */
+    const char *only; /* part of the names of models to which it applies, or NULL; "!...": models without this part */
 } wrong;
 
 static const wrong wrongs[] = {

@@ -1,5 +1,5 @@
-/* A factor given as a C function. A level is measured with noise; it is mostly constant and sometimes jumps. Its moves
- * from one time to the next have a Cauchy distribution, which svmp does not have as a built-in factor. */
+/* A factor given as a C function. A level is measured with noise; it is mostly constant and sometimes jumps. Its
+ * increments have a Cauchy distribution, which is not a built-in factor of svmp. */
 #include <math.h>
 #include <stdlib.h>
 #include <svmp.h>
@@ -41,7 +41,7 @@ int main(void) {
     }
     must(svmp_model_finish(model)); /* derives the graph from the factors: here a chain */
 
-    svmp_gradient_check worst; /* a wrong derivative shows in no error, only in a wrong answer */
+    svmp_gradient_check worst; /* a wrong derivative causes no error, only a wrong answer */
     must(svmp_model_check_gradient(model, 1, measured, &worst));
     if (worst.error > 1e-6)
         fprintf(stderr, "callback: factor %zu: the derivative is %g, and its values say %g\n", worst.factor,

@@ -1,7 +1,7 @@
 /* Splits a model among processes: mpirun -n 4 processes OUTPUT.csv MODEL [DATA...], or one process without mpirun.
  *
  * All processes make the same calls, each moves the nodes of its own part, and the first one writes: the file that one
- * process would have written. All get the same statuses and errors, so the first one speaks for them. */
+ * process would have written. All get the same statuses and errors, so the first one prints them. */
 #include <svmp_parallel.h>
 #include <time.h>
 
@@ -14,7 +14,7 @@ static int is_late(const svmp_progress *progress, void *user_data) {
 int main(int count, char **arguments) {
     svmp_launch launch;
     svmp_launch_read(&launch);
-    const int speaks = launch.process == 0; /* known before they have joined, and where they cannot */
+    const int speaks = launch.process == 0; /* known even before they join, or if they cannot */
     if (count < 3) {
         if (speaks) fprintf(stderr, "usage: processes OUTPUT.csv MODEL [DATA...]\n");
         return 2;

@@ -1,4 +1,4 @@
-"""What the table's programs share: the list of models, files of draws and of references, moments and their errors."""
+"""Shared by the programs for the table: the list of models, files of draws and of references, moments and their errors."""
 import csv
 import os
 from statistics import NormalDist
@@ -9,7 +9,7 @@ from scales import unconstrained
 
 folder = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(folder))
-cache = os.path.join(root, "build", "accuracy")  # draws of references, where make_reference has run
+cache = os.path.join(root, "build", "accuracy")  # draws of the references, if make_reference has run
 
 
 def table():
@@ -45,15 +45,15 @@ def read_draws(path):
 
 
 def model_name(column, renamed):
-    """A column stands under another name where the name, or that of its array, has a dot: tau_y.2 for tau.y[2]."""
+    """A column has another name if its name, or that of its array, contains a dot: tau_y.2 for tau.y[2]."""
     array, _, subscripts = column.partition(".")
     return renamed.get(column, renamed.get(array, array) + ("." + subscripts if subscripts else ""))
 
 
-# Effective numbers of draws and R-hat, as Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) have them
+# Effective sample sizes and R-hat as defined by Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021)
 
 def split(x, chains):
-    """The halves of the chains of one variable, one a row."""
+    """The halves of the chains of one variable, one per row."""
     parts = []
     for c in np.unique(chains):
         series = x[chains == c]
@@ -63,7 +63,7 @@ def split(x, chains):
 
 
 def effective(parts):
-    """The effective number of draws for the mean, from autocovariances by Geyer's initial positive pairs."""
+    """The effective sample size for the mean, from autocovariances by Geyer's initial positive sequence."""
     m, n = parts.shape
     centred = parts - parts.mean(axis=1, keepdims=True)
     size = 1 << (2 * n - 1).bit_length()
@@ -96,7 +96,7 @@ def rhat(parts):
 
 
 def quantile(p):
-    """Of the standard normal; from a grid, which is enough for ranks."""
+    """Quantiles of the standard normal distribution, interpolated on a grid, which suffices for ranks."""
     if not hasattr(quantile, "grid"):
         quantile.grid = np.concatenate([np.logspace(-9, -2, 2000), np.linspace(0.01, 0.5, 4000)[1:]])
         quantile.value = np.array([NormalDist().inv_cdf(x) for x in quantile.grid])
@@ -135,7 +135,7 @@ def write_reference(path, comments, names, scales, draws, chains):
 
 
 def read_reference(path):
-    """Arrays by the names of the fields; those of numbers have nan where there is no value."""
+    """Arrays by the names of the fields; missing numbers are nan."""
     with open(path) as file:
         lines = [line for line in file if not line.startswith("#")]
     rows = list(csv.DictReader(lines))

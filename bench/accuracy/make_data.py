@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the data of the models in models/, simulated with numpy from the models' own kind. The same files every time:
-each maker has its own seed. Called with names, it writes those alone."""
+"""Writes the data of the models in models/, simulated with numpy from models of the same kind. Each maker has a fixed
+seed, so the files are always the same. Called with names, it writes only those."""
 import json
 import os
 import sys

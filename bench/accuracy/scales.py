@@ -1,4 +1,4 @@
-"""The unconstrained scale: which one an unknown has, from the text of its model, and the values of draws on it.
+"""Finds the unconstrained scale of each unknown from the text of its model, and the values of draws on it.
 
 A scale is a word of a reference's column: line, above;LO, below;HI, between;LO;HI, simplex or matrix. LO and HI are
 numbers or the names of other unknowns. The formulas are those of src/model/transform.h.
@@ -12,7 +12,7 @@ POSITIVE = {"dgamma", "dinvgamma", "dexp", "dchisqr", "dchisq", "dlnorm", "dweib
 
 
 def unconstrained(names, scales, draws):
-    """An array of the shape of draws[row, variable]; nan where a natural value has no variable of its own."""
+    """An array of the shape of draws[row, variable]; nan if a natural value has no variable."""
     place = {name: k for k, name in enumerate(names)}
 
     def bound(text):
@@ -68,7 +68,7 @@ def log_cholesky(names, draws, members, out):
 # From the text of a model
 
 def enclosed(text, start):
-    """What stands in the parentheses that open at `start`, and where it ends."""
+    """The text in the parentheses that open at `start`, and its end."""
     depth = 0
     for k in range(start, len(text)):
         depth += (text[k] == "(") - (text[k] == ")")
@@ -89,7 +89,7 @@ def arguments(text):
 
 
 def statements_of(text):
-    """Of each statement with ~: the array, its subscripts, the distribution, its arguments, the two bounds of T(,)."""
+    """For each statement with ~: the array, its subscripts, the distribution, its arguments, the two bounds of T(,)."""
     text = re.sub(r"#[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     for match in re.finditer(r"([A-Za-z][\w.]*)\s*(\[[^]]*\])?\s*~\s*([a-z.]+)\s*\(", text):
         inside, end = enclosed(text, match.end() - 1)
@@ -99,7 +99,7 @@ def statements_of(text):
 
 
 def value(text, index):
-    """A bound: a number where it is one, else the name of the unknown that it names."""
+    """A bound: a number if possible, else the name of an unknown."""
     try:
         return "%.10g" % eval(text.replace("^", "**"), {"__builtins__": {}})
     except (NameError, SyntaxError):
@@ -116,7 +116,7 @@ def scale_of(name, statements, data):
         raise ValueError("the model has no statement for %s" % name)
     array, subscripts = ".".join(parts), name.split(".")[len(parts):]
 
-    def fits(statement):  # x[1] ~ before x[i] ~ for the first element, and not at all for others
+    def fits(statement):  # x[1] ~ comes before x[i] ~ for the first element, and does not apply to others
         pairs = list(zip(statement[1], subscripts))
         return sum(a == b for a, b in pairs) - any(a.isdigit() and a != b for a, b in pairs)
 

@@ -106,7 +106,7 @@ def crowd(path):
     by_each = jnp.array(pad([answer[k] for k in by_worker], 0, np.float32))[:, :, None]
     has_question, has_worker = (their < workers)[:, :, None], (asked < questions)[:, :, None]
     neighbours = [[questions + j for j in worker[k]] + [questions + workers + j for j in worker[k]] for k in by_question]
-    for shift in (workers, 0):  # of biases and of noises
+    for shift in (workers, 0):  # of biases and noises
         for j, k in enumerate(by_worker):
             neighbours.append(list(question[k]) + [questions + shift + j])
 
@@ -184,7 +184,7 @@ def report(case):
     for by_products in (False, True):
         try:
             found.append(measure(kind, model, n, by_products))
-        except Exception as error:  # out of memory: the other way is left
+        except Exception as error:  # out of memory: only the other form is measured
             print(f"{kind} by {'products' if by_products else 'differences'}: {str(error)[:100]}", flush=True)
     if not found:
         return

@@ -12,7 +12,7 @@ import svmp
 models = Path(__file__).resolve().parents[2] / "models"
 houses = pd.read_csv(models / "hierarchical.csv")
 
-# Columns of the table and arrays that are not columns, together.
+# Columns of the table, and arrays that are not columns.
 model = svmp.Model(models / "hierarchical.bug", [houses, models / "hierarchical.json"])
 print(model)
 
@@ -24,7 +24,7 @@ print(fit.summary(["b", "g0", "g1", "tau.y", "tau.a"]))
 draws = model.sample(draws=1000, tune=1000)
 print(fit.compare(draws))
 
-# Each county: the mean of its houses on the ground floor, and what the model makes of it.
+# For each county: the mean of its houses on the ground floor, and the posterior of its effect.
 a, plain = fit["a"], houses[houses.floor == 0].groupby("county").y.agg(["mean", "count"])
 order = np.argsort(a.mean(axis=0))
 low, high = np.quantile(a, [0.05, 0.95], axis=0)

@@ -17,7 +17,7 @@ start, end = np.array(data["from"]), np.array(data["to"])
 model = svmp.Model(models / "sensors.bug", data)
 print(model)
 
-# Maps of distances fold over: particles begin near a map that fits.
+# Posteriors of maps from distances have folded modes: start near a map that fits.
 map_of_ranges = svmp.localise(known, start, end, data["r"])
 fit = model.fit(method="transport", particles=200, init={"x": map_of_ranges})
 print(fit.verdict)

@@ -1,4 +1,4 @@
-"""Names of arguments: what the methods of a model take, and what it is called elsewhere."""
+"""Names of arguments of a model's methods, and their names in other packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._context import Context
 from ._options import describe_method, option_names
 from .errors import InputError
 
-# PyMC, CmdStanPy, pyjags, BlackJAX, NumPyro and scikit-learn; the first name that the method has is proposed.
+# PyMC, CmdStanPy, pyjags, BlackJAX, NumPyro and scikit-learn; the first name that the method accepts is suggested.
 _ELSEWHERE: dict[str, tuple[str, ...]] = {
     "accept": ("target_accept",),
     "adapt": ("tune", "warmup"),
@@ -48,7 +48,7 @@ def arguments_of(*methods: Callable[..., Any], without: Iterable[str] = ()) -> l
 
 
 def check_names(given: Iterable[str], known: list[str]) -> None:
-    """Raises an exception for the first name that is not known."""
+    """Raises an exception for the first unknown name."""
     for name in given:
         if name in known:
             continue
@@ -60,7 +60,7 @@ def check_names(given: Iterable[str], known: list[str]) -> None:
 
 
 def check_sizes(context: Context, method: str, given: Mapping[str, Any]) -> None:
-    """Raises an exception for what sizes runs of other methods: it would be ignored in silence. The command refuses the same."""
+    """Raises an exception for sizes that belong to other methods and would be ignored. The command refuses them, too."""
     kind, sweeps = describe_method(context, method)
     for name in (name for name, value in given.items() if value is not None):
         what = f"{'The default method' if method == 'auto' else f'The method {method!r}'} does not take {name}"

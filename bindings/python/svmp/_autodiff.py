@@ -1,4 +1,4 @@
-"""Factors whose gradients JAX or PyTorch computes."""
+"""Factors with gradients by JAX or PyTorch."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _from_torch(function: Callable[..., Any]) -> Callable[..., Any]:
             value = function(*inputs)
             if not isinstance(value, torch.Tensor):
                 raise TypeError(f"factor {function.__name__}: expected a tensor of one log value for each particle, not {type(value).__name__}")
-            gradient: Any = [None] * len(inputs)  # of a constant
+            gradient: Any = [None] * len(inputs)  # gradient of a constant
             if value.requires_grad:
                 gradient = torch.autograd.grad(value.sum(), inputs, allow_unused=True)  # particles do not depend on each other
         parts = tuple(np.zeros(g.shape) if d is None else d.numpy() for g, d in zip(inputs, gradient))

@@ -38,7 +38,7 @@ def _notebook() -> Any:
 
 
 class Bar:
-    """A line that is drawn again at most ten times a second: on the standard error, or as an output of a notebook's cell."""
+    """A line that is redrawn at most ten times a second: on the standard error, or in the output of a notebook cell."""
 
     def __init__(self, method: str, wanted: bool) -> None:
         self.method, self.started, self.drawn = method, time.monotonic(), 0.0
@@ -69,7 +69,7 @@ class Bar:
         self._write(iteration / iterations if iterations else 1.0, f"{iteration}/{iterations}, {self.drawn - self.started:.1f} s")
 
     def close(self, iteration: int, iterations: int, outcome: str) -> None:
-        """The last state: a run that converged early is at its end, too."""
+        """Shows the last state; a run that converged early is complete, too."""
         if not self.shown:
             return
         share = 1.0 if outcome in ("completed", "converged") else iteration / iterations if iterations else 0.0

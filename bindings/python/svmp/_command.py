@@ -9,7 +9,7 @@ from ._library import find_command
 
 
 def main() -> None:
-    """Becomes the command that was built with the library."""
+    """Executes the command that was built with the library."""
     command = find_command()
     if command is None:
         sys.exit("svmp: the command is not in this installation")

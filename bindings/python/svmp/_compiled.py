@@ -1,4 +1,4 @@
-"""A finished model in a context of its own, with what Python asks of it."""
+"""A finished model in its own context, with the functions that Python uses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TextArray:
 
 
 class Compiled:
-    """Owns a context and a model; ``failures`` collects what Python functions of factors raised."""
+    """Owns a context and a model; ``failures`` collects exceptions of factors that are Python functions."""
 
     def __init__(self, build: Callable[[Context, list[BaseException]], tuple[ctypes.c_void_p, Any]], threads: int) -> None:
         self.context = Context()
@@ -66,7 +66,7 @@ class Compiled:
         self.context._said.clear()
 
     def check(self, status: int) -> None:
-        """Raises the exception of a call; what a Python function raised comes first."""
+        """Raises the exception of a call; an exception of a Python function comes first."""
         try:
             self.context.check(status)
         except Error as error:
@@ -101,7 +101,7 @@ class Compiled:
 
     @cached_property
     def _unknown_rows(self) -> NDArray[np.intp]:
-        """The values that variables determine; others are drawn after a run."""
+        """The rows of values that variables determine; others are drawn after a run."""
         return np.flatnonzero(~np.isnan(self._to_values(np.zeros((self.variables, 1)))[:, 0]))
 
     @cached_property
@@ -114,7 +114,7 @@ class Compiled:
 
     @cached_property
     def known_names(self) -> list[str]:
-        """Names of arrays, so that x.1 can be told from an array x: those of a text, or the nodes."""
+        """Names of arrays, of a text or of nodes, to distinguish a node x.1 from an element of an array x."""
         if self.text_arrays:
             return [array.name for array in self.text_arrays]
         return []

@@ -22,7 +22,7 @@ _log_function = callbacks["svmp_log_function"](_log)
 
 
 def spell_option(option: str, value: str) -> str:
-    """How users of Python write an option.
+    """An option as users of Python write it.
 
     >>> spell_option("iterations", "8000"), spell_option("method", "nuts"), spell_option("init", "FILE"), spell_option("draws", "")
     ('iterations=8000', "method='nuts'", 'init=FILE', 'draws')
@@ -47,8 +47,8 @@ _speller = callbacks["svmp_speller"](_spell)
 class Context:
     """Owns an ``svmp_context``. One thread at a time may use it.
 
-    Objects of the context call ``retain`` and, when they were freed, ``release``: the collector of cycles finalises objects in any
-    order, and the context must go last.
+    Objects of the context call ``retain`` and, after they are freed, ``release``: the cycle collector finalises objects
+    in any order, and the context must be freed last.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Context:
         self.check(lib.svmp_context_set_threads(self.handle, threads))
 
     def check(self, status: int) -> None:
-        """Raises the exception for what a call returned."""
+        """Raises the exception for the status of a call."""
         said, self._said[:] = list(self._said), []
         if status:
             raise error_of(status, said)

@@ -1,4 +1,4 @@
-"""Data for a model text: dictionaries, DataFrames and files become arrays of numbers, with NaN for what is missing."""
+"""Data for a model text: dictionaries, DataFrames and files become arrays of numbers, with NaN for missing values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORDS = {"data", "for", "in", "model", "var"}
 
 
 class Names:
-    """The names in a model text. ``in`` is true for all of them, ``variables`` are those that are not words of the language."""
+    """The names in a model text. ``in`` is true for all of them; ``variables`` are those that are not keywords of the language."""
 
     def __init__(self, text: str) -> None:
         text = re.sub(r"/\*.*?\*/", " ", re.sub(r"#.*", " ", text), flags=re.S)
@@ -63,7 +63,7 @@ def _object_to_float(name: str, values: NDArray[Any]) -> Array:
 
 
 def to_array(name: str, value: Any) -> Array:
-    """An array of numbers from anything that looks like one; None, NaN, NA and masked elements are NaN."""
+    """An array of numbers from any array-like object; None, NaN, NA and masked elements become NaN."""
     if value is None:
         return np.array(np.nan)
     if isinstance(value, (str, bytes)):
@@ -98,7 +98,7 @@ def to_array(name: str, value: Any) -> Array:
 
 
 def _is_frame(data: Any) -> bool:
-    """Of pandas or polars."""
+    """Whether the value is a DataFrame of pandas or polars."""
     return hasattr(data, "columns") and (hasattr(data, "iloc") or hasattr(data, "get_column"))
 
 
@@ -110,7 +110,7 @@ def _frame_arrays(frame: Any, used: Names) -> dict[str, Array]:
     made: dict[str, Array] = {}
     for column in frame.columns:
         if column not in used:
-            continue  # a frame may hold more than the model uses
+            continue  # a frame may have columns that the model does not use
         if list(frame.columns).count(column) > 1:
             raise ValueError(f"data: the DataFrame has two columns '{column}'")
         made[column] = to_array(column, frame[column])
@@ -133,7 +133,7 @@ def _mapping_arrays(data: Mapping[str, Any], used: Names) -> dict[str, Array]:
 
 
 def collect(data: Any, used: Names) -> list[Part]:
-    """The parts of the data in their order: dictionaries of arrays, and paths."""
+    """The parts of the data in order: dictionaries of arrays, and paths."""
     if data is None:
         return []
     if isinstance(data, (str, os.PathLike)):

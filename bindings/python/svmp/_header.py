@@ -1,7 +1,7 @@
-"""Reads the C headers of svmp and makes ctypes of them: constants, structs, callbacks and functions.
+"""Reads the C headers of svmp and creates ctypes declarations: constants, structs, callbacks and functions.
 
-Nothing of the interface is written down a second time in Python. The headers in the package are those that its library was built
-from, and the test ``test_binding.py`` compares the layouts made here with those that a C compiler found (tests/abi/svmp.abi).
+No declaration of the interface is repeated in Python. The headers in the package are those that its library was built
+from, and the test ``test_binding.py`` compares these layouts with those of a C compiler (tests/abi/svmp.abi).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class HeaderError(Exception):
 
 
 def _plain(text: str) -> str:
-    """The text without comments, on lines joined where they end in a backslash."""
+    """The text without comments, with lines joined that end in a backslash."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     return text.replace("\\\n", " ")
 
@@ -41,7 +41,7 @@ class Interface:
 
     def __init__(self, texts: list[str]) -> None:
         self.constants: dict[str, int] = {}
-        self._sizes: dict[str, int] = {}  # of arrays: enum { SVMP_DRIFTS = 10 }
+        self._sizes: dict[str, int] = {}  # sizes of arrays: enum { SVMP_DRIFTS = 10 }
         self.enums: dict[str, dict[str, int]] = {}
         self.structs: dict[str, Any] = {}
         self.callbacks: dict[str, Any] = {}
@@ -78,7 +78,7 @@ class Interface:
         before, last, pointers, name = match.groups()
         stars = pointers.count("*")
         words = f"{before} {last or ''}"
-        if stars == 0 and name is None:  # "size_t n" has put n into `last`; a lone word is a type
+        if stars == 0 and name is None:  # in "size_t n", n is in `last`; a single word is a type
             if before.strip() and last:
                 words, name = before, last
         return name or "", self._type(words, stars, field)

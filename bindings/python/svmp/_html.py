@@ -1,4 +1,4 @@
-"""What a notebook shows for a model and a fit."""
+"""HTML of a model and a fit for notebooks."""
 
 from __future__ import annotations
 

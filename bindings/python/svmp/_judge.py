@@ -24,7 +24,7 @@ _kinds = {number: name[len("SVMP_") :].lower() for name, number in interface.enu
 
 
 class Interrupts:
-    """Ctrl-C sets a flag while C is at work, where an exception could not pass."""
+    """Ctrl-C sets a flag while C code runs, through which an exception could not pass."""
 
     def __init__(self) -> None:
         self.seen = False
@@ -49,7 +49,7 @@ class Interrupts:
 
 @dataclass
 class Judged:
-    """A verdict of the library (svmp_verdict): its word, its sentence and advice, the numbers, and its lines in a file."""
+    """A verdict of the library (svmp_verdict): its word, sentence, advice and numbers, and its lines in a file."""
 
     clear: bool
     word: str
@@ -97,7 +97,7 @@ def _judged(found: ctypes.c_void_p) -> Judged:
 
 
 def judge_run(compiled: Compiled, run: ctypes.c_void_p, finished: bool, seconds: float) -> Optional[Judged]:
-    """Asks the library for its verdict, which may take a third of the time of the run or five seconds, as in the command."""
+    """The library's verdict on a run, which may take a third of its time or five seconds, as in the command."""
     nodes = (structs["svmp_discrepancy"] * max(compiled.nodes, 1))()
     known = lib.svmp_run_discrepancy(run, ctypes.byref(structs["svmp_discrepancy"]()), nodes) == 0
     found = compiled.create(lib.svmp_verdict_create, compiled.context.handle)
@@ -120,7 +120,7 @@ def _recall(found: ctypes.c_void_p, record: Mapping[str, str]) -> None:
 
 
 def recorded_advice(record: Mapping[str, str]) -> str:
-    """The advice that a file keeps, for users of Python."""
+    """The advice recorded in a file, worded for users of Python."""
     context, buffer = Context(), ctypes.create_string_buffer(2048)
     lines = "".join(f"{name} = {value}\n" for name, value in record.items())
     text: bytes = lib.svmp_recorded_advice(context.handle, lines.encode(), buffer, len(buffer))
@@ -128,7 +128,7 @@ def recorded_advice(record: Mapping[str, str]) -> str:
 
 
 def judge_chains(sample: Sample, record: Mapping[str, str]) -> Judged:
-    """What draws of chains say about themselves, and what the record of their run does."""
+    """The verdict on chains from their draws and the record of their run."""
     context = Context()
     particles = Particles(context, sample)
     found = context.create(lib.svmp_verdict_create, context.handle)
@@ -141,12 +141,12 @@ def judge_chains(sample: Sample, record: Mapping[str, str]) -> Judged:
 
 
 def examine(compiled: Compiled, sample: Sample, record: Mapping[str, str], seconds: float, moves: int) -> Judged:
-    """Puts particles from anywhere before the library's examination, as ``svmp verify`` does; Ctrl-C ends it early.
+    """Examines any particles, as ``svmp verify`` does; Ctrl-C ends it early.
 
     ``record`` has the method, the start and the number of iterations that the advice depends on. Chains that have not mixed are not
     examined.
     """
-    most = 500  # of more, evenly spaced ones
+    most = 500  # evenly spaced ones if there are more
     some = (np.arange(1, most + 1) * sample.count // most - 1) if sample.count > most else np.arange(sample.count)
     if sample.are_chains:
         of_chains = judge_chains(sample, record)

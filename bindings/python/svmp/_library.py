@@ -11,7 +11,7 @@ from typing import Any, Optional, Sequence
 from ._header import Interface
 
 _HERE = Path(__file__).resolve().parent
-_ROOT = _HERE.parents[2]  # of the source tree, where the package is used from there
+_ROOT = _HERE.parents[2]  # used if the package runs from the source tree
 _HEADERS = ("svmp_notes.h", "svmp.h", "svmp_tools.h", "svmp_parallel.h", "svmp_plan.h")
 _SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
 
@@ -40,7 +40,7 @@ def _library() -> str:
 
 
 def find_command() -> Optional[str]:
-    """The path of the command ``svmp`` that belongs to the library; None: it is not there."""
+    """The path of the command ``svmp`` that belongs to the library; None if it is missing."""
     places = [os.environ.get("SVMP_COMMAND"), _HERE / "bin" / "svmp"]
     if _in_source_tree():
         places.append(_ROOT / "build" / "release" / "svmp")
@@ -66,7 +66,7 @@ def load_library(path: str) -> Any:
 
 
 def load_beside(name: str) -> tuple[Any, Interface]:
-    """Another library of svmp, which is where libsvmp is, and what its header declares."""
+    """Another library of svmp, in the folder of libsvmp, and the declarations of its header."""
     beside = Path(path)
     library = load_library(str(beside.with_name(beside.name.replace("libsvmp", f"libsvmp_{name}", 1))))
     declared = read_interface(("svmp_notes.h", "svmp.h", f"svmp_{name}.h"))

@@ -1,4 +1,4 @@
-"""Names of variables, "theta.3.1", and the arrays that they are elements of."""
+"""Names of variables, "theta.3.1", and their arrays."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 @dataclass
 class ArrayPlace:
-    """Where the elements of an array stand among the variables.
+    """The positions of an array's elements among the variables.
 
     ``first`` holds the smallest subscripts; an array of a model text begins at 1. ``rows`` are numbers of variables and ``flat``
-    their places in the array, row-major. ``known`` are the values of elements that are not variables.
+    their positions in the array, row-major. ``known`` are the values of elements that are not variables.
     """
 
     name: str
@@ -40,7 +40,7 @@ class ArrayPlace:
         return made.reshape(count, *self.shape)
 
     def labels(self) -> list[str]:
-        """x[1,2] for each element, row-major, in the manner of the model text."""
+        """x[1,2] for each element, row-major, as in the model text."""
         if not self.shape:
             return [self.name]
         return [
@@ -49,7 +49,7 @@ class ArrayPlace:
 
 
 def _split(name: str, known: set[str]) -> tuple[str, tuple[int, ...]]:
-    """("theta", (3, 1)) of "theta.3.1"; the longest name of an array that fits wins."""
+    """("theta", (3, 1)) for "theta.3.1"; the longest matching array name wins."""
     if name in known:
         return name, ()
     match = re.fullmatch(r"(.*?)((?:\.\d+)+)", name)
@@ -71,7 +71,7 @@ def find_arrays(
 ) -> dict[str, ArrayPlace]:
     """Groups variables into arrays, in the order in which they first appear.
 
-    ``shapes`` and ``known_values`` are those of the model, for arrays that are unknown in part.
+    ``shapes`` and ``known_values`` are those of the model, for partly unknown arrays.
     """
     known = set(known_names)
     groups: dict[str, list[tuple[int, tuple[int, ...]]]] = {}

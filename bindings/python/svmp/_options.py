@@ -1,4 +1,4 @@
-"""Options of a run and methods, as the library describes them."""
+"""Options of a run and methods, from the library's tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How models are made: from a text and data, or from files."""
+"""Creates models from a text and data, or from files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
 
 
 class Reading(NamedTuple):
-    """How a model text is read: the monitored nodes, "sigma,mu", and the coordinates that particles move in."""
+    """Options for reading a model text: the monitored nodes, "sigma,mu", and the coordinates of particles."""
 
     monitors: str = ""
     coordinates: str = ""
 
 
 class Recipe:
-    """How a model is made in a context: ``build`` returns the handle and what must stay alive."""
+    """Creates a model in a context: ``build`` returns the handle and the objects that must stay alive."""
 
     threads = 0  # OMP_NUM_THREADS, or all processors
 

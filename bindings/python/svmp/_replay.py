@@ -1,4 +1,4 @@
-"""What is computed from particles after a run: the log likelihood of each observation, and replicates of the data."""
+"""Computes quantities of particles after a run: the log likelihood of each observation, and replicates of the data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def replay(model: "Model", sample: Sample, reading: Reading, seed: str) -> tuple[Sample, dict[str, ArrayPlace]]:
-    """The particles of a sample in the model as ``reading`` has it: a run that starts from them and does not move them."""
+    """The particles of a sample in the model read with ``reading``: a run of no iterations that starts from them."""
     with model._borrow(reading) as compiled:
         places = {name: row for row, name in enumerate(sample.names)}
         missing = [name for name in compiled.unknown_names if name not in places]

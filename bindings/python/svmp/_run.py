@@ -1,4 +1,4 @@
-"""Runs inference: options, start, the loop with its callbacks, and what is measured at the end."""
+"""Runs inference: options, start, the loop with its callbacks, and the final measurements."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Measured:
 
     @property
     def beyond(self) -> list[str]:
-        """Nodes that are farther from the posterior than exact draws would be, the worst first."""
+        """Nodes that are farther from the posterior than exact draws, worst first."""
         far = [name for name, node in self.nodes.items() if node["excess"] > 1]
         return sorted(far, key=lambda name: -self.nodes[name]["excess"])
 
@@ -68,7 +68,7 @@ class RunResult:
 
 @dataclass
 class Loop:
-    """What happens between iterations."""
+    """The work between iterations."""
 
     callback: Optional[Callable[[Progress], Any]] = None
     progressbar: bool = True
@@ -79,7 +79,7 @@ class Loop:
     _saved: float = field(default=0.0, init=False)
 
     def go(self, compiled: Compiled, run: ctypes.c_void_p, method: str) -> tuple[int, int, bool]:
-        """Iterates to the end: status, outcome, and whether Ctrl-C stopped it."""
+        """Iterates to the end; returns status, outcome, and whether Ctrl-C stopped it."""
         bar, progress_type = Bar(method, self.progressbar), structs["svmp_progress"]
         self._saved = time.monotonic()
         with Interrupts() as interrupts:
@@ -114,7 +114,7 @@ class Loop:
             return status, outcome.value, interrupts.seen
 
 
-# ---- afterwards ---------------------------------------------------------------------------------
+# ---- results ---------------------------------------------------------------------------------
 
 
 def _settings(run: ctypes.c_void_p) -> dict[str, str]:
@@ -143,7 +143,7 @@ def _measure(compiled: Compiled, run: ctypes.c_void_p) -> Optional[Measured]:
 
 
 def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: Loop, measure: bool = True) -> RunResult:
-    """One run, from the options to the result. Raises what a callback raised."""
+    """One run, from the options to the result. Raises exceptions of callbacks again."""
     context = compiled.context
     given = dict(options)
     if isinstance(init, str) and is_start_text(init):

@@ -1,4 +1,4 @@
-"""Particles with names, as plain numpy arrays, and the way to and from the library's objects."""
+"""Particles with names, as numpy arrays, and conversion to and from the library's objects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def copy_numbers(address: Any, count: int) -> Array:
 
 @dataclass
 class Series:
-    """Numbers along the run, such as ``largest_phi`` along ``iteration``."""
+    """Numbers along a dimension of the run, such as ``largest_phi`` along ``iteration``."""
 
     name: str
     along: str
@@ -115,7 +115,7 @@ def read_sample(path: Any) -> Sample:
 
 
 def write_sample(sample: Sample, path: Any, comments: str, overwrite: bool, model: Any = None) -> None:
-    """``model``: the handle of the model whose data a NetCDF file holds, too."""
+    """Writes a file; ``model`` is the handle of the model whose data a NetCDF file also holds."""
     context = Context()
     particles = Particles(context, sample)
     if model is not None:

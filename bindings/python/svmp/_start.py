@@ -1,4 +1,4 @@
-"""Where a run starts: from arrays, dictionaries, other fits and files."""
+"""Starts of a run: arrays, dictionaries, other fits and files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .errors import InputError
 
 
 def _start_texts() -> list[str]:
-    """The starts of the library: "prior", "normal:SD", ..."""
+    """The library's starts: "prior", "normal:SD", ..."""
     made: list[str] = []
     while (choice := lib.svmp_option_choice(b"init", len(made))) is not None:
         made.append(choice.decode())
@@ -26,7 +26,7 @@ def _start_texts() -> list[str]:
 
 
 def is_start_text(text: str) -> bool:
-    """Whether a text is one of the starts of the library, and not a file."""
+    """Whether a text is one of the library's starts and not a file."""
     pairs = (choice.partition(":") for choice in _start_texts())
     return any(text == word or (bool(colon) and text.startswith(word + ":")) for word, colon, _ in pairs)
 
@@ -40,7 +40,7 @@ def current(run: ctypes.c_void_p, context: Context) -> Sample:
 
 
 def _drawn_start(compiled: Compiled, run: ctypes.c_void_p) -> Sample:
-    """The unknowns as the run would start."""
+    """The unknowns at the start of a run."""
     sample = current(run, compiled.context)
     places = {name: row for row, name in enumerate(sample.names)}
     return Sample(list(compiled.unknown_names), sample.values[[places[name] for name in compiled.unknown_names]])
@@ -52,7 +52,7 @@ def start_from(compiled: Compiled, run: ctypes.c_void_p, sample: Sample) -> None
 
 
 def _scatter(compiled: Compiled, point: Array, around: Sample) -> Array:
-    """Particles around one point: the differences of the drawn start, on the unconstrained scale, centred at the point."""
+    """Particles around one point: the drawn start on the unconstrained scale, shifted to have the point as its mean."""
     drawn = compiled.unconstrain(around.values)
     centre = compiled.unconstrain(point.reshape(-1, 1))
     return compiled.constrain(drawn - drawn.mean(axis=1, keepdims=True) + centre)
@@ -93,7 +93,7 @@ def start_dict(compiled: Compiled, run: ctypes.c_void_p, init: Mapping[str, Any]
 
 
 def _join(init: Sequence[Mapping[str, Any]], count: int) -> dict[str, Any]:
-    """One dictionary for each chain or particle, as other packages take them, as one dictionary of arrays."""
+    """Joins a list of dictionaries, one for each chain or particle, into one dictionary of arrays."""
     if len(init) != count:
         raise ValueError(f"init: {len(init)} dictionaries for {count} chains or particles")
     for one in init:

@@ -1,4 +1,4 @@
-"""Exceptions. Every one is an :class:`Error`, and also the built-in exception that fits."""
+"""Exceptions. Each is an :class:`Error` and a matching built-in exception."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """What the library said. ``status`` is the number of the status in svmp.h."""
+    """An error of the library. ``status`` is the number of the status in svmp.h."""
 
     status: int = -1
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .report import Report
 
 _REPLICATE = re.compile(r"(.+)[._]rep")  # what the library calls the copy of an array; CSV files have no point in names
-_LARGE_GROUP = 20_000_000  # numbers; idata computes larger groups only if they were asked for
+_LARGE_GROUP = 20_000_000  # numbers; idata computes larger groups only on request
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Comparison:
 
 
 def _find_replicates(arrays: dict[str, ArrayPlace], observed: Optional[dict[str, Array]]) -> dict[str, ArrayPlace]:
-    """The copies of observed arrays that were drawn after the run, by the names of the observed ones."""
+    """The replicates of observed arrays that were drawn after the run, by the names of the observed arrays."""
     matches = ((_REPLICATE.fullmatch(name), place) for name, place in arrays.items())
     return {match[1]: place for match, place in matches if match and match[1] in (observed or {})}
 
@@ -80,9 +80,9 @@ class Fit:
         values: ``values[i, l]`` is value ``i`` of particle ``l``; draws of chains follow one another.
         chains, draws: the number of chains and of draws per chain; particles count as one chain.
         statistics: ``lp__`` and the statistics of samplers, one number for each particle.
-        series: numbers along the run, such as ``largest_phi``, with what they run along.
-        settings: the options that the run had.
-        method, outcome, iterations, seconds: what was run, how it ended, and how long it took.
+        series: numbers along a dimension of the run, such as ``largest_phi`` along ``iteration``.
+        settings: the options of the run.
+        method, outcome, iterations, seconds: the method, how the run ended, and how long it took.
         verdict: whether the fit can be used; a true :class:`Verdict` says yes.
     """
 
@@ -248,7 +248,7 @@ class Fit:
         return Table([label for label, _ in rows], columns).best()
 
     def _computed_names(self) -> set[str]:
-        """What was monitored: another fit of the model need not have it."""
+        """Names of monitored nodes, which other fits of the model need not have."""
         computed = [] if self.model is None else [place for name, place in self.arrays.items() if name in self.model.computed]
         computed += self._replicates.values()
         if self._pointwise is not None:
@@ -308,7 +308,7 @@ class Fit:
         return numbers <= _LARGE_GROUP
 
     def extra_groups(self) -> dict[str, dict[str, Array]]:
-        """Further groups for ArviZ, (particles, *shape): the log likelihood, in the shape of the data where they are one array, and
+        """Further groups for ArviZ, (particles, *shape): the log likelihood, in the shape of the data if they are one array, and
         the posterior predictive."""
         made: dict[str, dict[str, Array]] = {}
         for group, compute in (("log_likelihood", self._likelihood_group), ("posterior_predictive", lambda: self.posterior_predictive)):
@@ -357,7 +357,7 @@ class Fit:
 
     @property
     def record(self) -> dict[str, str]:
-        """What was run and how it ended, as lines of a file have it."""
+        """The settings and the outcome of the run, as lines of a file."""
         made = {name: value for name, value in self.settings.items()}
         made.update({"outcome": self.outcome, "iterations done": str(self.iterations), "seconds": f"{self.seconds:.3f}"})
         if self.measured is not None:
@@ -379,7 +379,7 @@ class Fit:
 
     @classmethod
     def load(cls, path: Any, model: Optional["Model"] = None) -> "Fit":
-        """Reads a file that :meth:`save` or the command wrote; with the model, arrays get their own shapes."""
+        """Reads a file written by :meth:`save` or the command; with the model, arrays get their shapes."""
         if not os.path.exists(path):
             raise FileNotFoundError(f"there is no particle file '{path}'")
         sample = read_sample(path)
@@ -413,5 +413,5 @@ class Fit:
 
 
 def load(path: Any, model: Optional["Model"] = None) -> Fit:
-    """Reads particles that :meth:`Fit.save` or ``svmp run -o`` wrote."""
+    """Reads particles written by :meth:`Fit.save` or ``svmp run -o``."""
     return Fit.load(path, model)

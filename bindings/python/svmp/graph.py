@@ -19,7 +19,7 @@ Names = Union[str, Sequence[str]]
 
 
 class _Factor:
-    """A function of nodes as the library calls it: addresses in, numbers out, exceptions kept for later."""
+    """A function of nodes as the library calls it: takes addresses, returns numbers, keeps exceptions for later."""
 
     def __init__(self, label: str, function: Callable[..., Any], dimensions: list[int]) -> None:
         self.label, self.function, self.dimensions = label, function, dimensions
@@ -99,7 +99,7 @@ class Graph(Recipe):
 
     @property
     def threads(self) -> int:  # type: ignore[override]
-        """Functions hold Python's lock, so more threads would only wait."""
+        """Functions hold Python's global lock, so more threads would only wait."""
         return 1 if self._has_functions else 0
 
     # ---- building -------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class Graph(Recipe):
         self._order.append(("field", (name, n, rows, columns, values, b)))
 
     def factor(self, nodes: Names, function: Callable[..., Any], *, autodiff: Optional[str] = None) -> None:
-        """Adds a factor of one's own.
+        """Adds a factor given by a function.
 
         Args:
             nodes: the nodes that it reads.

@@ -88,7 +88,7 @@ class Model:
 
     @contextmanager
     def _borrow(self, reading: Reading = Reading()) -> Iterator[Compiled]:
-        """A compiled model that no other thread uses; it is kept for the next one who asks."""
+        """Lends a compiled model that no other thread uses; it is kept for the next caller."""
         compiled: Optional[Compiled] = None
         with self._lock:
             for k, (kept, candidate) in enumerate(self._idle):
@@ -171,7 +171,7 @@ class Model:
     # ---- density --------------------------------------------------------------------------------
 
     def _variables(self, x: Any) -> tuple[Array, tuple[int, ...]]:
-        """x as (variables, n), and the shape in front of the last axis."""
+        """x as (variables, n), and the shape before the last axis."""
         if isinstance(x, Mapping):
             x = self.unconstrain(x)
         try:
@@ -266,7 +266,7 @@ class Model:
             if not isinstance(name, str):
                 raise TypeError(f"monitor: {name!r} is not a name")
             if name in _POINTWISE and self.text is not None:
-                continue  # the library computes them, or says that it cannot
+                continue  # the library computes them, or reports that it cannot
             if name not in self.computed and name not in self.unknown:
                 raise ValueError(
                     f"monitor '{name}': the model does not compute it; it computes {', '.join(self.computed) or 'nothing'}"

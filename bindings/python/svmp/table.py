@@ -1,4 +1,4 @@
-"""A small table of numbers, for those who have no pandas."""
+"""A small table of numbers, used without pandas."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Table:
         return pandas.DataFrame(self.columns, index=self.index)
 
     def rows(self, most: int = 0) -> list[list[str]]:
-        """Labels and numbers of the first rows as texts; 0: of all."""
+        """Labels and numbers of the first rows as texts; 0: all rows."""
         count = min(len(self), most) if most else len(self)
         return [[self.index[k], *(f"{column[k]:.4g}" for column in self.columns.values())] for k in range(count)]
 

@@ -1,4 +1,4 @@
-"""Whether a fit can be trusted. This is the one place that decides it."""
+"""The verdict on a fit. No other module decides it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._judge import Judged, judge_chains, recorded_advice
 from ._run import RunResult
 from ._sample import Sample
 
-_FEW_PARTICLES = 10  # with fewer, no discrepancy stands out from chance
+_FEW_PARTICLES = 10  # with fewer, no discrepancy is significant
 
 
 @dataclass(frozen=True)

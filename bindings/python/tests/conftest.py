@@ -1,4 +1,4 @@
-"""What the tests share: models with known posteriors."""
+"""Shared by the tests: models with known posteriors."""
 
 from __future__ import annotations
 

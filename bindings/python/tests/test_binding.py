@@ -1,4 +1,4 @@
-"""The binding is the header: layouts are those that a C compiler found, and every function in use is declared."""
+"""The binding agrees with the headers: layouts equal those of a C compiler, and every function in use is declared."""
 
 import ctypes
 import re

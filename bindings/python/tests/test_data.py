@@ -1,4 +1,4 @@
-"""Data of any kind become arrays; what cannot be is named."""
+"""Data of any kind become arrays; errors name the data that cannot."""
 
 import numpy as np
 import pytest

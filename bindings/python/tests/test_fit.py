@@ -266,7 +266,7 @@ def test_exceptions_of_callbacks_come_back(normal):
 
     with pytest.raises(RuntimeError, match="enough"):
         normal.fit(callback=fails, **quick)
-    assert normal.fit(**quick).iterations > 0  # the model is as good as before
+    assert normal.fit(**quick).iterations > 0  # the model is still usable
 
 
 def test_a_callback_may_use_the_model_and_fit(normal):
@@ -413,7 +413,7 @@ def test_the_choice_of_auto_goes_to_logging(normal, caplog, method, reason):
 
 
 def test_a_bad_verdict_is_seen():
-    """Without any set-up of logging, a warning goes to the standard error."""
+    """Without any logging configuration, a warning goes to the standard error."""
     script = (
         "import svmp\n"
         "m = svmp.Model('model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }', {'y': 1.0})\n"
@@ -434,7 +434,7 @@ def test_posterior_predictive(tmp_path):
     m = svmp.Model("model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) # data\n }  mu ~ dnorm(0, 1) }", {"y": [1.0, 2.0, 3.0]})
     with_draws, later = (m.sample(500, 500, progressbar=False, posterior_predictive=asked) for asked in (True, None))
     np.testing.assert_array_equal(with_draws["mu"], later["mu"])
-    for fit in (with_draws, later):  # drawn with the run, and after it
+    for fit in (with_draws, later):  # drawn with the run and after it
         replicates = fit.posterior_predictive["y"]
         assert replicates.shape == (2000, 3) and list(fit) == ["mu"]
         np.testing.assert_allclose(replicates.mean(axis=0), 1.5, atol=5 * np.sqrt(1.25 / 500))

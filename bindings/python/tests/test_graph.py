@@ -1,4 +1,4 @@
-"""Graphs built in Python against exact answers, and what functions of factors may get wrong."""
+"""Graphs built in Python against exact answers, and errors in functions of factors."""
 
 import numpy as np
 import pytest

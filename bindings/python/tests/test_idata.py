@@ -1,4 +1,4 @@
-"""ArviZ reads what a fit gives."""
+"""ArviZ reads the data of a fit."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_files_of_the_library(draws, tmp_path):
 
 
 def test_loo():
-    """elpd of leave-one-out, from the log likelihood that scipy gives."""
+    """elpd of leave-one-out, from the log likelihood computed by scipy."""
     try:
         fit = svmp.Model(EFFECTS, effects_data()).sample(200, 200, progressbar=False, log_likelihood=True)
     except svmp.InputError:

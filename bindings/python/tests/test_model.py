@@ -1,4 +1,4 @@
-"""Models: what they consist of, their density, and errors with their places."""
+"""Models: their parts, their density, and errors with their places."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Two fits at once, and memory that stays as it is."""
+"""Two fits at once, and constant memory."""
 
 import gc
 import os
@@ -28,7 +28,7 @@ def together(*calls):
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_two_fits_at_once(shared):
-    """The same model in two threads, or one of its own for each: the bits are those of one after the other."""
+    """One model in two threads, or one model for each: the bits are those of sequential fits."""
     models = [svmp.Model(EFFECTS, effects_data(), threads=1) for _ in range(2)]
     options = {"particles": 20, "iterations": 50, "progressbar": False}
     alone = [models[0].fit(seed=seed, **options) for seed in (1, 2)]
@@ -38,7 +38,7 @@ def test_two_fits_at_once(shared):
 
 
 def test_other_threads_run_meanwhile():
-    """A run waits for another thread: this can end only if the lock of Python is free during the run."""
+    """A run waits for another thread: this ends only if Python's lock is free during the run."""
     woken, m = threading.Event(), svmp.Model(NORMAL, {"y": [1.0, 2.0]})
     threading.Timer(0.1, woken.set).start()
     fit = m.fit("graphical", 20, iterations=10**8, progressbar=False, callback=lambda p: woken.is_set())
@@ -57,7 +57,7 @@ def test_functions_in_two_threads():
 
 
 def test_cycles_are_freed_in_any_order():
-    """The collector may finalise a context before what was made in it."""
+    """The collector may finalise a context before its objects."""
     from svmp._context import Context
     from svmp._sample import Particles, Sample
 
@@ -79,7 +79,7 @@ def resident() -> int:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="/proc is not here")
 def test_memory_stays_constant():
-    """SVMP_LEAK_FITS=10000 for the long test. A fit that kept its particles alone would leave 80 kB each."""
+    """SVMP_LEAK_FITS=10000 for the long test. A leak of only the particles would be 80 kB per fit."""
     fits = int(os.environ.get("SVMP_LEAK_FITS", "300"))
     m = svmp.Model(NORMAL, {"y": [1.0, 2.0, 4.0]}, threads=1)
 
@@ -101,4 +101,4 @@ def test_memory_stays_constant():
     for k in range(fits):
         once(k)
     gc.collect()
-    assert resident() - before < 8e6 + 100 * fits  # the allocator's own wandering, and a hundred bytes a fit
+    assert resident() - before < 8e6 + 100 * fits  # fluctuation of the allocator, and a hundred bytes per fit
