@@ -101,8 +101,8 @@ CASES = {
     "arma": arma_like, "arma_100": arma_like, "arma_200": arma_like, "arma_400": arma_like,
     "walk": (walk, [logarithm] * 2, [-1, 0], 40000),
     "gamma_poisson": (gamma_poisson, [logarithm] * 2, [0, 0], 40000),
-    "gp": (gp, [logarithm] * 3, [0, 0, -1], 6000),
-    "logistic": (logistic, [line] * 11, [0] * 11, 20000),
+    "gp": (gp, [logarithm] * 3, [0, 0, -1], 3000),
+    "logistic": (logistic, [line] * 11, [0] * 11, 8000),
     "survival": (survival, [logarithm] + [line] * 6, [0] * 7, 20000),
     "hmm": (hmm, [line] * 3 + [logarithm] + [line] * 6, [-2, 0, 2, 0, -2, -2, 2, 0, 0, 2], 20000),
 }

@@ -125,8 +125,8 @@ PROBLEMS = {
     "survival": Problem(survival, 5000, 200, "shape b0 b_1 b_2 b_3 b_4 b_5", lambda d: {"log_shape": 0, "b0": 0, "b": [0] * 5}),
     "walk": Problem(walk, 5000, 100, "sigma_x sigma_y", lambda d: {"log_sigma_x": 0, "log_sigma_y": 0, "x": d["y"]}, "x"),
 }
-for length in (100, 200, 400):
-    PROBLEMS["arma_%d" % length] = PROBLEMS["arma"]._replace(full=length, models="arma")
+LENGTHS = {"arma_%d" % length: PROBLEMS["arma"]._replace(full=length, models="arma") for length in (100, 200, 400)}
+PROBLEMS.update(LENGTHS)
 
 
 def plain(value):
