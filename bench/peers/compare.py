@@ -23,7 +23,6 @@ import tempfile
 
 import numpy as np
 
-import integrate
 import problems as p
 from sampler import effective, plain_name
 
@@ -230,6 +229,8 @@ def read(path):
 
 def make_reference(name, options):
     """By importance sampling where the latent variables can be integrated out, otherwise from runs of stanli with different seeds."""
+    import integrate  # which needs scipy
+
     if name in integrate.CASES:
         with tempfile.TemporaryDirectory() as place:
             os.chdir(place)
