@@ -46,8 +46,8 @@ struct svmp_data {
 /* Whether there is a reader for files whose names end like these `length` characters. */
 int svmp_data_is_read(const char *path, size_t length);
 
-/* The format of a text, from its first words; DATA_OTHER if they do not tell. For a file, reads the beginning after
- * comments; a file that is not regular is DATA_OTHER and is not opened. */
+/* The format of a text, from its first words; DATA_OTHER if unknown. For a file, reads the beginning after comments; a
+ * file that is not regular is DATA_OTHER and is not opened. */
 typedef enum data_kind { DATA_OTHER, DATA_MODEL, DATA_JSON, DATA_DUMP } data_kind;
 data_kind svmp_data_kind(const char *text, size_t length);
 data_kind svmp_data_kind_of_file(const char *path);
@@ -79,6 +79,9 @@ svmp_status svmp_data_read_dump(data_set *data, const text_source *source);
 
 /* Reads a table of BUGS that begins at *at; moves *at to its end. */
 svmp_status svmp_data_read_table(data_set *data, const text_source *source, size_t *at);
+
+/* Reads a text that the data set takes over, also on failure; svmp_data_read of one that is in memory. */
+svmp_status svmp_data_read_source(data_set *data, text_source *from);
 
 /* The offset of a row, counted from 0, in a text that was read before. */
 size_t svmp_data_csv_row(const text_source *source, size_t row);

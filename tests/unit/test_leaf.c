@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compile.h"
 #include "maths/special.h"
 #include "sample/particles.h"
+#include "unit/compile_text.h"
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 typedef struct lowered_test {
     svmp_context *context;
@@ -17,17 +17,7 @@ typedef struct lowered_test {
 
 static lowered_test lower(const char *text, const char *dump, const char *monitors) {
     lowered_test test = {.context = test_context(1)};
-    text_source source = {0};
-    data_set *data = NULL;
-    assert_ok(svmp_source_copy(test.context, "m.bug", text, strlen(text), &source));
-    assert_ok(svmp_data_create(test.context, &data));
-    svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK)
-        status =
-            svmp_lower(test.context, &source, data, &(lower_request){.monitors = monitors, .centring = 1}, &test.model);
-    if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(test.context));
-    svmp_data_free(data);
-    svmp_source_free(test.context, &source);
+    test.model = compile_dump(test.context, text, dump, monitors, &(choices){.centring = 1});
     return test;
 }
 
@@ -437,7 +427,7 @@ static void starts_with_and_without(void **unused) {
 }
 
 /* Several processes: all columns have the bits of one. */
-static void run_part(player *p) {
+static void run_part(test_process *p) {
     const svmp_particles *alone = p->script;
     svmp_model *model = NULL;
     svmp_run *run = NULL;
@@ -473,13 +463,13 @@ static void several_processes(void **unused) {
     svmp_run *run = make_run(model, "graphical", "prior");
     assert_ok(svmp_run_particles(run, &alone));
     for (size_t processes = 2; processes <= 4; processes++) {
-        player players[STAGE_MOST];
-        stage_play(processes, run_part, alone, players);
+        test_process group[MOST_PROCESSES];
+        run_processes(processes, run_part, alone, group);
         for (size_t p = 0; p < processes; p++)
-            if (players[p].status != SVMP_OK)
-                fail_msg("process %zu of %zu: %d %s", p, processes, (int)players[p].status,
-                         svmp_context_error(players[p].context));
-        stage_end(processes, players);
+            if (group[p].status != SVMP_OK)
+                fail_msg("process %zu of %zu: %d %s", p, processes, (int)group[p].status,
+                         svmp_context_error(group[p].context));
+        end_processes(processes, group);
     }
     svmp_particles_free(alone);
     svmp_run_free(run);
