@@ -198,7 +198,7 @@ typedef struct svmp_device_request {
 } svmp_device_request;
 
 typedef struct svmp_device_particles {
-    void *own;
+    void *state;
     char device[128];     /* its name */
     double lacks, free;   /* bytes: if `open` fails because its memory is too small, without a recorded error */
     size_t most_queued;   /* steps whose outcome may be unknown; at most 32 */
@@ -213,31 +213,31 @@ typedef struct svmp_device {
     const char *precise; /* the backend of the same plug-in that computes in double precision; NULL: this one */
 
     int (*open)(const svmp_device_request *request, svmp_device_particles *made);
-    void (*close)(void *own);
+    void (*close)(void *state);
 
     /* The operations of an iteration (backend/backend.h). They may be queued; a step is queued without its outcome, and
      * `awaited` says that the outcome is needed at once. If new particles are not all finite, this step and all that
      * follows it change nothing until its outcome has been taken. */
-    int (*score)(void *own);
-    int (*stein)(void *own, size_t t);
-    int (*step)(void *own, double rate, size_t t, int awaited);
-    int (*diffuse)(void *own, double rate, size_t t, int awaited);
+    int (*score)(void *state);
+    int (*stein)(void *state, size_t t);
+    int (*step)(void *state, double rate, size_t t, int awaited);
+    int (*diffuse)(void *state, double rate, size_t t, int awaited);
 
     /* Waits for the oldest step whose outcome was not taken: max |phi|, and whether particles were not finite. */
-    int (*outcome)(void *own, double *largest, int *wrong);
+    int (*outcome)(void *state, double *largest, int *wrong);
 
     /* Makes the particles before the last `steps` steps the current ones: one step, or several of which the first was
      * not finite, so that none has changed anything. */
-    void (*take_back)(void *own, size_t steps);
+    void (*take_back)(void *state, size_t steps);
 
     /* Rows first ... last - 1 of an array, to and from the memory of this process. */
-    int (*fetch)(void *own, svmp_device_array array, size_t first, size_t last, double *to);
-    int (*store)(void *own, svmp_device_array array, size_t first, size_t last, const double *from);
+    int (*fetch)(void *state, svmp_device_array array, size_t first, size_t last, double *to);
+    int (*store)(void *state, svmp_device_array array, size_t first, size_t last, const double *from);
 
     /* The sums of the Stein discrepancy for the first `count` particles with a kernel that is the same in every call;
      * random domains are those of iteration t. SVMP_UNSUPPORTED or SVMP_NOT_FINITE, without a recorded error: the
      * library computes them. */
-    int (*measure)(void *own, const svmp_kernel_view *kernel, size_t count, size_t t, struct stein_measure *measured);
+    int (*measure)(void *state, const svmp_kernel_view *kernel, size_t count, size_t t, struct stein_measure *measured);
 } svmp_device;
 
 /* ---- plug-ins ---------------------------------------------------------------------------------------------------- */

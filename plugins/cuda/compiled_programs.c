@@ -1,5 +1,5 @@
-/* Programs as machine code, compiled when a run starts. Here is decided which of them are: by the model, the number of
- * particles and the machine alone. The others are interpreted, as all are where there is no compiler. */
+/* Programs as machine code, compiled when a run starts. Which programs are compiled depends on the model, the number of
+ * particles and the machine alone; the others are interpreted, and all of them where there is no compiler. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,21 +45,21 @@ static int is_known(const compiled_plan *plan, size_t g) {
 
 /* The programs with most work, as long as the text is not too long. */
 static svmp_status choose(const cuda_run *run, compiled_plan *plan) {
-    const cuda *own = run->own;
+    const cuda *state = run->state;
     program_work *works = NULL;
     double all = 0;
     size_t instructions = 0, different = 0;
     svmp_status status;
-    CUDA_CHECK(CUDA_NEW(&run->host, works, own->program_count));
-    for (size_t g = 0; g < own->program_count; g++) {
-        works[g] = (program_work){(double)own->programs[g].instances * (double)run->n * own->programs[g].count, g};
+    CUDA_CHECK(CUDA_NEW(&run->host, works, state->program_count));
+    for (size_t g = 0; g < state->program_count; g++) {
+        works[g] = (program_work){(double)state->programs[g].instances * (double)run->n * state->programs[g].count, g};
         all += works[g].work;
     }
-    if (all < own->ops->worth) goto done;
-    qsort(works, own->program_count, sizeof *works, most_first);
-    for (size_t k = 0; k < own->program_count && plan->count < MOST_PROGRAMS; k++) {
-        const size_t g = works[k].number, count = own->programs[g].count;
-        if ((double)own->programs[g].instances * (double)run->n >= INT32_MAX) continue;
+    if (all < state->ops->worth) goto done;
+    qsort(works, state->program_count, sizeof *works, most_first);
+    for (size_t k = 0; k < state->program_count && plan->count < MOST_PROGRAMS; k++) {
+        const size_t g = works[k].number, count = state->programs[g].count;
+        if ((double)state->programs[g].instances * (double)run->n >= INT32_MAX) continue;
         const int known = is_known(plan, g);
         if (!known && (instructions + count > MOST_INSTRUCTIONS || different == MOST_DIFFERENT)) continue;
         if (!known) instructions += count, different++;
@@ -72,7 +72,7 @@ done:
 
 /* Sets of programs of a kind. */
 static svmp_status divide(const cuda_run *run, compiled_plan *plan) {
-    const cuda *own = run->own;
+    const cuda *state = run->state;
     size_t *by_kind = NULL, at = 0;
     double lanes = 0;
     svmp_status status;
@@ -87,7 +87,7 @@ static svmp_status divide(const cuda_run *run, compiled_plan *plan) {
             if ((at - from) % GENERATED_MOST == 0) plan->first[plan->sets++] = at;
             plan->list[at] = p;
             by_kind[at++] = plan->order[k];
-            lanes += (double)own->programs[plan->order[k]].instances * (double)run->n;
+            lanes += (double)state->programs[plan->order[k]].instances * (double)run->n;
         }
     }
     plan->first[plan->sets] = at;
@@ -112,39 +112,39 @@ void svmp_cuda_share(size_t n, unsigned width, generated_args *made) {
 }
 
 static svmp_status fill_sets(cuda_run *run, const compiled_plan *plan, void *const *kernels) {
-    cuda *own = run->own;
-    CUDA_TRY(CUDA_NEW(&run->host, own->generated, plan->sets));
+    cuda *state = run->state;
+    CUDA_TRY(CUDA_NEW(&run->host, state->generated, plan->sets));
     for (size_t s = 0; s < plan->sets; s++) {
-        generated_args *made = &own->generated[s];
+        generated_args *made = &state->generated[s];
         made->kernel = kernels[s];
         made->n = (uint32_t)run->n;
         svmp_cuda_share(run->n, plan->width, made);
         for (size_t k = plan->first[s]; k < plan->first[s + 1]; k++) {
-            const program_args *p = &own->programs[plan->order[k]];
+            const program_args *p = &state->programs[plan->order[k]];
             const size_t blocks = (p->instances * made->share + GENERATED_BLOCK - 1) / GENERATED_BLOCK;
             made->list[made->count++] = (generated_program){p->columns, p->variables, p->gradient, p->instances};
             made->first[made->count] = made->first[made->count - 1] + (uint32_t)blocks;
         }
     }
-    own->generated_count = plan->sets;
+    state->generated_count = plan->sets;
     return SVMP_OK;
 }
 
 /* What is compiled is no longer interpreted. */
-static void keep_others(cuda *own, const compiled_plan *plan) {
+static void keep_others(cuda *state, const compiled_plan *plan) {
     size_t left = 0;
-    for (size_t k = 0; k < plan->count; k++) own->programs[plan->order[k]].count = 0;
-    for (size_t g = 0; g < own->program_count; g++)
-        if (own->programs[g].count > 0) own->programs[left++] = own->programs[g];
-    own->program_count = left;
+    for (size_t k = 0; k < plan->count; k++) state->programs[plan->order[k]].count = 0;
+    for (size_t g = 0; g < state->program_count; g++)
+        if (state->programs[g].count > 0) state->programs[left++] = state->programs[g];
+    state->program_count = left;
 }
 
 static svmp_status load_image(cuda_run *run, const compiled_plan *plan, const char *image, size_t bytes, int *loaded) {
-    const cuda *own = run->own;
+    const cuda *state = run->state;
     void **kernels = NULL;
     svmp_status status;
     CUDA_CHECK(CUDA_NEW(&run->host, kernels, plan->sets));
-    *loaded = own->ops->load(own->device, image, bytes, plan->sets, kernels) == 0;
+    *loaded = state->ops->load(state->device, image, bytes, plan->sets, kernels) == 0;
     if (*loaded) CUDA_CHECK(fill_sets(run, plan, kernels));
 done:
     svmp_host_release(&run->host, kernels);
@@ -174,7 +174,7 @@ static svmp_status compile(cuda_run *run, const compiled_plan *plan, int capabil
         snprintf(why, sizeof why, "the driver does not take what NVRTC %d.%d compiles", compiler.major, compiler.minor);
         if (loaded) svmp_kept_write(host, key, image, bytes);
     }
-    if (loaded) keep_others(run->own, plan);
+    if (loaded) keep_others(run->state, plan);
 done:
     if (status == SVMP_OK && !loaded)
         svmp_host_log(host, found || compiler.wrong ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
@@ -185,12 +185,12 @@ done:
 }
 
 svmp_status svmp_cuda_compile(cuda_run *run, const program_code *codes) {
-    const cuda *own = run->own;
-    const int capability = own->ops->capability ? own->ops->capability(own->device) : 0;
+    const cuda *state = run->state;
+    const int capability = state->ops->capability ? state->ops->capability(state->device) : 0;
     compiled_plan plan = {.codes = codes};
     svmp_status status = SVMP_OK;
-    if (capability == 0 || own->program_count == 0) return SVMP_OK;
-    CUDA_CHECK(CUDA_NEW(&run->host, plan.order, own->program_count));
+    if (capability == 0 || state->program_count == 0) return SVMP_OK;
+    CUDA_CHECK(CUDA_NEW(&run->host, plan.order, state->program_count));
     CUDA_CHECK(choose(run, &plan));
     if (plan.count == 0) goto done;
     CUDA_CHECK(divide(run, &plan));

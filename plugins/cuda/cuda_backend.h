@@ -6,34 +6,34 @@
 #include "cuda/device.h"
 #include "cuda/generate_code.h"
 
-/* Sums of rows for each variable. Lists of many rows are left out of `whole`; they are added up in pieces, and the
- * pieces then to what is there. */
+/* Sums of rows for each variable. `whole` leaves out lists of many rows; `pieces` adds these up in pieces, and `last`
+ * adds the pieces to the sums of `whole`. */
 typedef struct row_sums {
     sum_args whole, pieces, last;
     size_t count, piece_count, last_count; /* rows of sums; piece_count 0: no list is long */
 } row_sums;
 
-/* How a term is computed: with a matrix for each unit, linear by moments, or in one kernel. */
+/* How a term is computed: with a matrix for each unit, by moments (linear), or in one kernel. */
 typedef enum cuda_way { WAY_MATRIX, WAY_MOMENTS, WAY_FUSED } cuda_way;
 
-/* A term of the kernel, or a part of it: its units, and how many go in a batch. */
+/* A term of the kernel, or a part of it: its units, and how many of them make a batch. */
 typedef struct cuda_term {
     cuda_way way;
     pair_args all;
     size_t units, batch;
     size_t *member_start; /* host: unit -> its first member */
-    int ranked;           /* whether the bandwidth asks for distances of given ranks */
+    int ranked;           /* whether the bandwidth needs the distances of given ranks */
     draw_args draw;       /* of a random domain; its begin NULL: not random */
     unit_record *record;  /* of units that fit in one; NULL: some do not */
 } cuda_term;
 
 typedef struct cuda_messages {
-    program_args *programs; /* for each group that touches a node that is asked, one or some */
+    program_args *programs; /* one or several for each group with a factor of a node that has a message */
     size_t program_count;
-    size_t *evaluations;  /* of each of them */
+    size_t *evaluations;  /* of each program */
     sum_args at_mean;     /* the node's own part of the quadratic, numbers */
     row_sums others, add; /* that of its neighbours, and the derivatives of other factors */
-    size_t count;         /* variables that are asked */
+    size_t count;         /* variables of nodes that have messages */
     message_args standardise;
 } cuda_messages;
 
@@ -49,7 +49,7 @@ typedef struct cuda {
     void **taken;
     size_t taken_count, taken_capacity; /* memory of the device */
 
-    double *x, *score, *phi, *state[2], *lower, *upper;
+    double *x, *score, *phi, *step_state[2], *lower, *upper;
     uint32_t *variable_key, *node_key; /* of a part of a model: indices in the whole; NULL: the same */
     char describe[128];
 
@@ -67,27 +67,27 @@ typedef struct cuda {
     size_t term_count;
     cuda_messages messages;
 
-    /* An iteration in one launch, where the device can: operations are put off until the step, or until somebody reads
-     * what they would have computed. */
+    /* An iteration in one launch, where the device can: operations are deferred until the step, or until their
+     * results are read. */
     int whole;       /* whether stein and step are one */
     int whole_score; /* whether the score is in it as well */
-    unsigned due;    /* operations that were put off */
+    unsigned due;    /* operations that are deferred */
     int moved;       /* whether phi has the particles before the last step */
-    size_t due_t;    /* the iteration */
-    int centred;     /* whether centre.z32 has the particles as they are, */
-    int halo_moved;  /* but for those of the halo */
-    int score_lacks; /* whether `score` does not have that of the last iteration */
+    size_t due_t;    /* their iteration */
+    int centred;     /* whether centre.z32 is that of the current particles, */
+    int halo_moved;  /* except for the halo */
+    int score_lacks; /* whether `score` lacks the scores of the last iteration */
     float *z_next;   /* centred rows of the next iteration, or with records */
     float *placed_next;
-    int placed; /* whether whole iterations read rows in places of their own */
+    int placed; /* whether whole iterations read `placed` rows */
 
-    cuda_measure *measure; /* of the Stein discrepancy; NULL: not asked for yet */
-    int unmeasured;        /* it does not fit, or cannot be computed here */
+    cuda_measure *measure; /* of the Stein discrepancy; NULL: not computed yet */
+    int unmeasured;        /* the discrepancy does not fit in memory, or cannot be computed here */
 } cuda;
 
 enum { DUE_SCORE = 1, DUE_STEIN = 2 };
 
-/* What the library has asked for, and what was made for it. */
+/* A request of the library (svmp_device_request), and the state that was made for it. */
 typedef struct cuda_run {
     svmp_host host;
     const char *backend;
@@ -96,7 +96,7 @@ typedef struct cuda_run {
     size_t n;
     uint64_t seed;
     int keeps_sd, has_messages;
-    cuda *own;
+    cuda *state;
 } cuda_run;
 
 /* The functions of an svmp_device, whose `open` chooses the device and the precision of pairs: 32 or 64 bits. */
@@ -120,12 +120,12 @@ int svmp_cuda_measure(void *run, const svmp_kernel_view *k, size_t count, size_t
         .measure = svmp_cuda_measure                                                                                   \
     }
 
-/* The plug-in's answer whether there is such a device (svmp_plugin.h). */
+/* svmp_plugin.look for this device. */
 int svmp_cuda_look(const device_ops *ops, char *words, size_t size);
 
-/* ---- operations that were put off -------------------------------------------------------------------------------- */
+/* ---- deferred operations -------------------------------------------------------------------------------- */
 
-/* Does what was put off. */
+/* Performs the deferred operations. */
 svmp_status svmp_cuda_settle(cuda_run *run);
 
 /* Parts of an iteration in one launch: centred rows of all variables from `first` on, and random neighbours of
@@ -140,8 +140,8 @@ svmp_status svmp_cuda_launch_score(cuda_run *run, const double *x, double *to);
 /* Sums of rows, whose long lists are added up in pieces. */
 svmp_status svmp_cuda_launch_sums(cuda_run *run, const row_sums *sums);
 
-/* Units from ... to - 1 of a term; and their matrices: distances, of which the ranked ones and the bandwidth are found,
- * or products. */
+/* Units from ... to - 1 of a term; and their matrices: products, or distances, whose ranked ones and bandwidth are
+ * found, too. */
 pair_args svmp_cuda_batch(const cuda_term *term, size_t from, size_t to);
 svmp_status svmp_cuda_matrices(cuda_run *run, const cuda_term *term, const pair_args *batch);
 
@@ -158,7 +158,7 @@ svmp_status svmp_cuda_put(cuda_run *run, size_t count, size_t size, const void *
     svmp_cuda_put((run), (count), sizeof *(pointer), (from), (void **)&(pointer))
 
 /* Gives back what was planned and taken. */
-void svmp_cuda_release(const svmp_host *host, cuda *own);
+void svmp_cuda_release(const svmp_host *host, cuda *state);
 void svmp_cuda_free_measure(cuda_run *run);
 
 /* Cuts lists that are long. `start` is on the host; sums->whole has the entries, which are on the device. */
@@ -189,7 +189,7 @@ enum { SMALL_REGISTERS = 12, MANY_LANES = 1 << 18 };
  * interpreted. */
 svmp_status svmp_cuda_compile(cuda_run *run, const program_code *codes);
 
-/* How threads of generated code divide n particles among them, so many each. */
+/* Divides n particles among threads of generated code, `width` particles each. */
 void svmp_cuda_share(size_t n, unsigned width, generated_args *made);
 
 #endif

@@ -19,8 +19,8 @@ typedef struct evaluations {
 typedef struct message_lists {
     evaluations *lists;
     size_t *first; /* group -> its lists: one for each slot, for nodes of one variable, and one for all slots */
-    size_t *seen;  /* factor -> 1 + its last evaluation for all slots */
-    size_t asked;  /* variables */
+    size_t *last;  /* factor -> 1 + its last evaluation for all slots */
+    size_t variable_count;
     uint32_t *variable;
     derivative *derivatives;
     size_t *derivative_start, derivative_count, derivative_capacity;
@@ -38,14 +38,14 @@ static void free_lists(const cuda_run *run, message_lists *l) {
     }
     svmp_host_release(host, l->lists);
     svmp_host_release(host, l->first);
-    svmp_host_release(host, l->seen);
+    svmp_host_release(host, l->last);
     svmp_host_release(host, l->variable);
     svmp_host_release(host, l->derivatives);
     svmp_host_release(host, l->derivative_start);
-    for (size_t own = 0; own < 2; own++) {
-        svmp_host_release(host, l->start[own]);
-        svmp_host_release(host, l->column[own]);
-        svmp_host_release(host, l->value[own]);
+    for (size_t inner = 0; inner < 2; inner++) {
+        svmp_host_release(host, l->start[inner]);
+        svmp_host_release(host, l->column[inner]);
+        svmp_host_release(host, l->value[inner]);
     }
     svmp_host_release(host, l->linear);
 }
@@ -68,15 +68,15 @@ static svmp_status list_derivatives(const cuda_run *run, size_t v, size_t i, mes
         const size_t within = row - model->groups[g].first_row, slots = model->groups[g].slots, k = within / slots;
         const size_t slot = within % slots, list = l->first[g] + (alone ? slot : slots);
         evaluations *e = &l->lists[list];
-        size_t seen = alone ? 0 : l->seen[row - slot]; /* the first row of a factor stands for it */
-        if (seen == 0 || e->node[seen - 1] != v) {
+        size_t last = alone ? 0 : l->last[row - slot]; /* the first row of a factor stands for it */
+        if (last == 0 || e->node[last - 1] != v) {
             CUDA_TRY(list_evaluation(run, e, k, v));
-            seen = e->count;
+            last = e->count;
         }
-        if (!alone) l->seen[row - slot] = seen;
+        if (!alone) l->last[row - slot] = last;
         CUDA_TRY(CUDA_GROW(&run->host, l->derivatives, l->derivative_capacity, l->derivative_count + 1));
         l->derivatives[l->derivative_count++] =
-            (derivative){(uint32_t)list, (uint32_t)(seen - 1), (uint32_t)(alone ? 0 : slot)};
+            (derivative){(uint32_t)list, (uint32_t)(last - 1), (uint32_t)(alone ? 0 : slot)};
     }
     return SVMP_OK;
 }
@@ -85,12 +85,12 @@ static svmp_status list_quadratic(const cuda_run *run, size_t v, size_t i, messa
     const svmp_model_view *q = run->model;
     const size_t *first = run->model->first;
     for (size_t e = q->start[i]; e < q->start[i + 1]; e++) {
-        const size_t own = q->column[e] >= first[v] && q->column[e] < first[v + 1], at = l->count[own];
-        CUDA_TRY(CUDA_GROW(&run->host, l->column[own], l->column_capacity[own], at + 1));
-        CUDA_TRY(CUDA_GROW(&run->host, l->value[own], l->value_capacity[own], at + 1));
-        l->column[own][at] = q->column[e];
-        l->value[own][at] = q->value[e];
-        l->count[own]++;
+        const size_t inner = q->column[e] >= first[v] && q->column[e] < first[v + 1], at = l->count[inner];
+        CUDA_TRY(CUDA_GROW(&run->host, l->column[inner], l->column_capacity[inner], at + 1));
+        CUDA_TRY(CUDA_GROW(&run->host, l->value[inner], l->value_capacity[inner], at + 1));
+        l->column[inner][at] = q->column[e];
+        l->value[inner][at] = q->value[e];
+        l->count[inner]++;
     }
     return SVMP_OK;
 }
@@ -103,19 +103,19 @@ static svmp_status list_all(const cuda_run *run, const svmp_kernel_view *k, mess
     for (size_t g = 0; g < model->group_count; g++)
         for (size_t e = l->first[g]; e < l->first[g + 1]; e++)
             l->lists[e].rows = e + 1 < l->first[g + 1] ? 1 : model->groups[g].slots;
-    CUDA_TRY(CUDA_NEW(&run->host, l->seen, model->rows + 1));
+    CUDA_TRY(CUDA_NEW(&run->host, l->last, model->rows + 1));
     CUDA_TRY(CUDA_NEW(&run->host, l->variable, model->variables));
     CUDA_TRY(CUDA_NEW(&run->host, l->linear, model->variables));
     CUDA_TRY(CUDA_NEW(&run->host, l->derivative_start, model->variables + 1));
-    for (size_t own = 0; own < 2; own++) CUDA_TRY(CUDA_NEW(&run->host, l->start[own], model->variables + 1));
+    for (size_t inner = 0; inner < 2; inner++) CUDA_TRY(CUDA_NEW(&run->host, l->start[inner], model->variables + 1));
     for (size_t v = 0; v < model->moved; v++)
         for (size_t i = model->first[v]; k->has_message[v] && i < model->first[v + 1]; i++) {
             CUDA_TRY(list_derivatives(run, v, i, l));
             CUDA_TRY(list_quadratic(run, v, i, l));
-            l->linear[l->asked] = model->linear[i];
-            l->variable[l->asked++] = (uint32_t)i;
-            l->derivative_start[l->asked] = l->derivative_count;
-            for (size_t own = 0; own < 2; own++) l->start[own][l->asked] = l->count[own];
+            l->linear[l->variable_count] = model->linear[i];
+            l->variable[l->variable_count++] = (uint32_t)i;
+            l->derivative_start[l->variable_count] = l->derivative_count;
+            for (size_t inner = 0; inner < 2; inner++) l->start[inner][l->variable_count] = l->count[inner];
         }
     return SVMP_OK;
 }
@@ -123,8 +123,8 @@ static svmp_status list_all(const cuda_run *run, const svmp_kernel_view *k, mess
 /* The programs of a group, whose instances they share. */
 static svmp_status put_group(cuda_run *run, const message_lists *l, size_t g, const size_t *first_row, double *rows,
                              const uint32_t *node_of) {
-    cuda *own = run->own;
-    cuda_messages *m = &own->messages;
+    cuda *state = run->state;
+    cuda_messages *m = &state->messages;
     const svmp_group_view *group = &run->model->groups[g];
     program_args instances;
     int there = 0;
@@ -141,7 +141,7 @@ static svmp_status put_group(cuda_run *run, const message_lists *l, size_t g, co
         CUDA_TRY(CUDA_PUT(run, made->node, e->count, e->node));
         made->gradient = rows + first_row[list] * run->n;
         made->node_of = node_of;
-        made->mean = own->centre.mean;
+        made->mean = state->centre.mean;
         m->evaluations[m->program_count++] = e->count;
     }
     return SVMP_OK;
@@ -150,8 +150,8 @@ static svmp_status put_group(cuda_run *run, const message_lists *l, size_t g, co
 /* All programs, with room for their derivatives, whose rows are found out. */
 static svmp_status put_programs(cuda_run *run, const message_lists *l, size_t *first_row, double **rows,
                                 const uint32_t *node_of) {
-    cuda *own = run->own;
-    cuda_messages *m = &own->messages;
+    cuda *state = run->state;
+    cuda_messages *m = &state->messages;
     const size_t groups = run->model->group_count, lists = l->first[groups];
     for (size_t e = 0; e < lists; e++) first_row[e + 1] = first_row[e] + l->lists[e].count * l->lists[e].rows;
     CUDA_TRY(CUDA_TAKE(run, *rows, first_row[lists] * run->n));
@@ -162,8 +162,8 @@ static svmp_status put_programs(cuda_run *run, const message_lists *l, size_t *f
 }
 
 static svmp_status put_sums(cuda_run *run, const message_lists *l, const size_t *first_row, const double *rows) {
-    cuda *own = run->own;
-    cuda_messages *m = &own->messages;
+    cuda *state = run->state;
+    cuda_messages *m = &state->messages;
     size_t *item = NULL;
     double *constant = NULL, *there = NULL;
     svmp_status status;
@@ -172,32 +172,32 @@ static svmp_status put_sums(cuda_run *run, const message_lists *l, const size_t 
         const derivative *d = &l->derivatives[e];
         item[e] = first_row[d->list] + d->entry * l->lists[d->list].rows + d->row;
     }
-    CUDA_CHECK(CUDA_TAKE(run, constant, l->asked));
-    CUDA_CHECK(CUDA_TAKE(run, there, l->asked * run->n));
-    m->at_mean = (sum_args){.rows = own->centre.mean, .out = constant, .n = 1, .minus = 1};
+    CUDA_CHECK(CUDA_TAKE(run, constant, l->variable_count));
+    CUDA_CHECK(CUDA_TAKE(run, there, l->variable_count * run->n));
+    m->at_mean = (sum_args){.rows = state->centre.mean, .out = constant, .n = 1, .minus = 1};
     m->others.whole = (sum_args){.constant = constant, .out = there, .minus = 1};
     m->add.whole = (sum_args){.rows = rows, .out = there, .adds = 1};
-    CUDA_CHECK(CUDA_PUT(run, m->at_mean.start, l->asked + 1, l->start[1]));
+    CUDA_CHECK(CUDA_PUT(run, m->at_mean.start, l->variable_count + 1, l->start[1]));
     CUDA_CHECK(CUDA_PUT(run, m->at_mean.column, l->count[1], l->column[1]));
     CUDA_CHECK(CUDA_PUT(run, m->at_mean.weight, l->count[1], l->value[1]));
-    CUDA_CHECK(CUDA_PUT(run, m->at_mean.constant, l->asked, l->linear));
+    CUDA_CHECK(CUDA_PUT(run, m->at_mean.constant, l->variable_count, l->linear));
     CUDA_CHECK(CUDA_PUT(run, m->others.whole.column, l->count[0], l->column[0]));
     CUDA_CHECK(CUDA_PUT(run, m->others.whole.weight, l->count[0], l->value[0]));
-    CUDA_CHECK(svmp_cuda_cut(run, l->asked, l->start[0], &m->others));
+    CUDA_CHECK(svmp_cuda_cut(run, l->variable_count, l->start[0], &m->others));
     CUDA_CHECK(CUDA_PUT(run, m->add.whole.item, l->derivative_count, item));
-    CUDA_CHECK(svmp_cuda_cut(run, l->asked, l->derivative_start, &m->add));
+    CUDA_CHECK(svmp_cuda_cut(run, l->variable_count, l->derivative_start, &m->add));
 done:
     svmp_host_release(&run->host, item);
     return status;
 }
 
 static svmp_status put_standardise(cuda_run *run, const message_lists *l) {
-    cuda *own = run->own;
-    cuda_messages *m = &own->messages;
-    const centre_args *c = &own->centre;
+    cuda *state = run->state;
+    cuda_messages *m = &state->messages;
+    const centre_args *c = &state->centre;
     uint32_t *to = NULL;
     svmp_status status;
-    m->count = l->asked;
+    m->count = l->variable_count;
     m->standardise = (message_args){.rows = m->others.whole.out,
                                     .n = run->n,
                                     .variance = c->variance,
@@ -205,10 +205,10 @@ static svmp_status put_standardise(cuda_run *run, const message_lists *l) {
                                     .scaled64 = c->scaled64,
                                     .z32 = c->z32,
                                     .scaled32 = c->scaled32};
-    CUDA_CHECK(CUDA_NEW(&run->host, to, l->asked));
-    for (size_t k = 0; k < l->asked; k++) to[k] = (uint32_t)(l->variable[k] + run->model->variables);
-    CUDA_CHECK(CUDA_PUT(run, m->standardise.to, l->asked, to));
-    CUDA_CHECK(CUDA_TAKE(run, m->standardise.scratch, l->asked * run->n));
+    CUDA_CHECK(CUDA_NEW(&run->host, to, l->variable_count));
+    for (size_t k = 0; k < l->variable_count; k++) to[k] = (uint32_t)(l->variable[k] + run->model->variables);
+    CUDA_CHECK(CUDA_PUT(run, m->standardise.to, l->variable_count, to));
+    CUDA_CHECK(CUDA_TAKE(run, m->standardise.scratch, l->variable_count * run->n));
 done:
     svmp_host_release(&run->host, to);
     return status;
@@ -238,19 +238,20 @@ done:
 }
 
 svmp_status svmp_cuda_find_messages(cuda_run *run) {
-    const cuda *own = run->own;
-    const cuda_messages *m = &own->messages;
-    const device_ops *ops = own->ops;
+    const cuda *state = run->state;
+    const cuda_messages *m = &state->messages;
+    const device_ops *ops = state->ops;
     row_sums others = m->others;
-    others.whole.rows = others.pieces.rows = own->x;
+    others.whole.rows = others.pieces.rows = state->x;
     if (m->count == 0) return SVMP_OK;
     for (size_t g = 0; g < m->program_count; g++) {
         program_args args = m->programs[g];
-        args.x = own->x;
-        CUDA_TRY(svmp_cuda_check(run, ops->launch(own->device, KERNEL_PROGRAM, 64, &args, m->evaluations[g] * run->n)));
+        args.x = state->x;
+        CUDA_TRY(
+            svmp_cuda_check(run, ops->launch(state->device, KERNEL_PROGRAM, 64, &args, m->evaluations[g] * run->n)));
     }
-    CUDA_TRY(svmp_cuda_check(run, ops->launch(own->device, KERNEL_SUM, 64, &m->at_mean, m->count)));
+    CUDA_TRY(svmp_cuda_check(run, ops->launch(state->device, KERNEL_SUM, 64, &m->at_mean, m->count)));
     CUDA_TRY(svmp_cuda_launch_sums(run, &others));
     CUDA_TRY(svmp_cuda_launch_sums(run, &m->add));
-    return svmp_cuda_check(run, ops->launch(own->device, KERNEL_MESSAGE, 64, &m->standardise, m->count));
+    return svmp_cuda_check(run, ops->launch(state->device, KERNEL_MESSAGE, 64, &m->standardise, m->count));
 }

@@ -67,8 +67,8 @@ static int shares(const program_args *p) { return p->registers <= SMALL_REGISTER
 
 /* One launch for programs of a kind: small ones then take no longer than the largest. */
 static svmp_status plan_together(cuda_run *run, size_t count, const program_args *list, size_t kind) {
-    cuda *own = run->own;
-    programs_args *made = &own->together[kind];
+    cuda *state = run->state;
+    programs_args *made = &state->together[kind];
     uint32_t *first = NULL;
     svmp_status status;
     CUDA_CHECK(CUDA_NEW(&run->host, first, count + 1));
@@ -83,7 +83,7 @@ static svmp_status plan_together(cuda_run *run, size_t count, const program_args
     }
     made->count = (uint32_t)count;
     made->special = (int)kind;
-    own->blocks[kind] = first[count];
+    state->blocks[kind] = first[count];
     CUDA_CHECK(CUDA_PUT(run, made->list, count, list));
     CUDA_CHECK(CUDA_PUT(run, made->first, count + 1, first));
 done:
@@ -93,25 +93,25 @@ done:
 
 /* Those that are alone come first, then both kinds of those that are not. */
 static svmp_status order_programs(cuda_run *run) {
-    cuda *own = run->own;
+    cuda *state = run->state;
     program_args *ordered = NULL;
     size_t at = 0, from[3];
     double blocks = 0;
     svmp_status status = SVMP_OK;
-    for (size_t g = 0; g < own->program_count; g++)
-        blocks += (double)own->programs[g].instances * (double)run->n / PROGRAM_BLOCK + 1;
-    own->program_alone = own->program_count;
-    if (own->program_count == 0 || blocks > UINT32_MAX) return SVMP_OK;
-    CUDA_CHECK(CUDA_NEW(&run->host, ordered, own->program_count));
+    for (size_t g = 0; g < state->program_count; g++)
+        blocks += (double)state->programs[g].instances * (double)run->n / PROGRAM_BLOCK + 1;
+    state->program_alone = state->program_count;
+    if (state->program_count == 0 || blocks > UINT32_MAX) return SVMP_OK;
+    CUDA_CHECK(CUDA_NEW(&run->host, ordered, state->program_count));
     for (size_t kind = 0; kind < 3; kind++) {
         from[kind] = at;
-        for (size_t g = 0; g < own->program_count; g++) {
-            const program_args *p = &own->programs[g];
+        for (size_t g = 0; g < state->program_count; g++) {
+            const program_args *p = &state->programs[g];
             if ((shares(p) ? 1 + (size_t)(p->special != 0) : 0) == kind) ordered[at++] = *p;
         }
     }
-    memcpy(own->programs, ordered, own->program_count * sizeof *ordered);
-    own->program_alone = from[1];
+    memcpy(state->programs, ordered, state->program_count * sizeof *ordered);
+    state->program_alone = from[1];
     if (from[2] > from[1]) CUDA_CHECK(plan_together(run, from[2] - from[1], ordered + from[1], 0));
     if (at > from[2]) CUDA_CHECK(plan_together(run, at - from[2], ordered + from[2], 1));
 done:
@@ -138,10 +138,10 @@ static int find_rows(const svmp_model_view *model, const program_code *codes, si
 
 /* The rows that are added up for each variable. Their numbers are short where they can be. */
 static svmp_status plan_gather(cuda_run *run, const program_code *codes) {
-    cuda *own = run->own;
+    cuda *state = run->state;
     const svmp_model_view *model = run->model;
     const size_t rows = model->rows;
-    sum_args *whole = &own->gather.whole;
+    sum_args *whole = &state->gather.whole;
     size_t *item = NULL, *list = NULL;
     uint32_t *column = NULL;
     double *weight = NULL, *weights = NULL;
@@ -172,26 +172,26 @@ done:
 }
 
 static svmp_status plan_programs(cuda_run *run) {
-    cuda *own = run->own;
+    cuda *state = run->state;
     const svmp_model_view *model = run->model;
     double *gradient = NULL;
     program_code *codes = NULL;
     svmp_status status;
-    CUDA_CHECK(CUDA_NEW(&run->host, own->programs, model->group_count));
+    CUDA_CHECK(CUDA_NEW(&run->host, state->programs, model->group_count));
     CUDA_CHECK(CUDA_NEW(&run->host, codes, model->group_count));
     CUDA_CHECK(CUDA_TAKE(run, gradient, model->rows * run->n));
     for (size_t g = 0; g < model->group_count; g++) {
         const svmp_group_view *group = &model->groups[g];
         if (group->instances == 0 || group->slots == 0) continue;
-        program_args *made = &own->programs[own->program_count];
+        program_args *made = &state->programs[state->program_count];
         CUDA_CHECK(svmp_cuda_instances(run, group, made));
-        CUDA_CHECK(svmp_cuda_program(run, g, SVMP_CUDA_ALL_SLOTS, made, &codes[own->program_count]));
+        CUDA_CHECK(svmp_cuda_program(run, g, SVMP_CUDA_ALL_SLOTS, made, &codes[state->program_count]));
         made->gradient = gradient + model->groups[g].first_row * run->n;
-        own->program_count++;
+        state->program_count++;
     }
-    own->gather.pieces.rows = own->gather.whole.rows = gradient;
-    own->gathers = own->program_count > 0;
-    if (own->gathers) CUDA_CHECK(plan_gather(run, codes));
+    state->gather.pieces.rows = state->gather.whole.rows = gradient;
+    state->gathers = state->program_count > 0;
+    if (state->gathers) CUDA_CHECK(plan_gather(run, codes));
     CUDA_CHECK(svmp_cuda_compile(run, codes));
     CUDA_CHECK(order_programs(run));
 done:
@@ -267,41 +267,41 @@ done:
 }
 
 svmp_status svmp_cuda_plan_score(cuda_run *run) {
-    cuda *own = run->own;
+    cuda *state = run->state;
     const svmp_model_view *model = run->model;
     const svmp_model_view *q = model;
     const size_t variables = model->variables, entries = q->start[variables];
-    sum_args *whole = &own->quadratic.whole;
+    sum_args *whole = &state->quadratic.whole;
     CUDA_TRY(plan_programs(run));
     CUDA_TRY(CUDA_PUT(run, whole->column, entries, q->column));
     CUDA_TRY(CUDA_PUT(run, whole->weight, entries, q->value));
     CUDA_TRY(CUDA_PUT(run, whole->constant, variables, q->linear));
     whole->minus = 1;
-    whole->out = own->score;
-    CUDA_TRY(svmp_cuda_cut(run, model->moved_variables, q->start, &own->quadratic));
+    whole->out = state->score;
+    CUDA_TRY(svmp_cuda_cut(run, model->moved_variables, q->start, &state->quadratic));
 
-    if (!own->gathers) return SVMP_OK;
-    own->gather.whole.out = own->score;
-    return svmp_cuda_cut(run, model->moved_variables, model->gather_start, &own->gather);
+    if (!state->gathers) return SVMP_OK;
+    state->gather.whole.out = state->score;
+    return svmp_cuda_cut(run, model->moved_variables, model->gather_start, &state->gather);
 }
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 /* Programs that have a launch of their own, one after the other, share what one of them needs at most. */
 svmp_status svmp_cuda_plan_registers(cuda_run *run) {
-    cuda *own = run->own;
-    const device_ops *ops = own->ops;
-    cuda_messages *m = &own->messages;
+    cuda *state = run->state;
+    const device_ops *ops = state->ops;
+    cuda_messages *m = &state->messages;
     double *far = NULL;
     size_t most = 0;
     if (ops->far == NULL) return SVMP_OK;
-    for (size_t g = 0; g < own->program_alone; g++)
-        most = larger(most, ops->far(own->device, &own->programs[g], own->programs[g].instances * run->n));
+    for (size_t g = 0; g < state->program_alone; g++)
+        most = larger(most, ops->far(state->device, &state->programs[g], state->programs[g].instances * run->n));
     for (size_t g = 0; g < m->program_count; g++)
-        most = larger(most, ops->far(own->device, &m->programs[g], m->evaluations[g] * run->n));
+        most = larger(most, ops->far(state->device, &m->programs[g], m->evaluations[g] * run->n));
     if (most == 0) return SVMP_OK;
     CUDA_TRY(CUDA_TAKE(run, far, most));
-    for (size_t g = 0; g < own->program_alone; g++) own->programs[g].far = far;
+    for (size_t g = 0; g < state->program_alone; g++) state->programs[g].far = far;
     for (size_t g = 0; g < m->program_count; g++) m->programs[g].far = far;
     return SVMP_OK;
 }

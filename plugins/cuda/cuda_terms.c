@@ -17,49 +17,49 @@ static void free_lists(const svmp_host *host, term_lists *l) {
     svmp_host_release(host, l->unit_of);
 }
 
-static size_t domain_of(const svmp_term_view *asked, size_t u) {
-    return asked->domain_start[u + 1] - asked->domain_start[u];
+static size_t domain_of(const svmp_term_view *view, size_t u) {
+    return view->domain_start[u + 1] - view->domain_start[u];
 }
 
-static size_t members_of(const svmp_term_view *asked, size_t u) {
-    return asked->member_start[u + 1] - asked->member_start[u];
+static size_t members_of(const svmp_term_view *view, size_t u) {
+    return view->member_start[u + 1] - view->member_start[u];
 }
 
 /* Whether a unit is in the part of large ones. Random domains and linear terms have one part. */
-static int is_large(const cuda_run *run, const svmp_term_view *asked, const cuda_term *term, size_t u) {
-    const cuda *own = run->own;
+static int is_large(const cuda_run *run, const svmp_term_view *view, const cuda_term *term, size_t u) {
+    const cuda *state = run->state;
     pair_args probe = term->all;
-    if (asked->random || asked->shape == SHAPE_LINEAR || own->ops->fuses == NULL) return 0;
-    probe.longest = domain_of(asked, u);
-    probe.most_members = members_of(asked, u);
-    return !own->ops->fuses(own->device, own->bits, &probe);
+    if (view->random || view->shape == SHAPE_LINEAR || state->ops->fuses == NULL) return 0;
+    probe.longest = domain_of(view, u);
+    probe.most_members = members_of(view, u);
+    return !state->ops->fuses(state->device, state->bits, &probe);
 }
 
-static svmp_status add_domain(const cuda_run *run, const svmp_term_view *asked, size_t each, size_t u, term_lists *l) {
-    const size_t count = domain_of(asked, each);
+static svmp_status add_domain(const cuda_run *run, const svmp_term_view *view, size_t each, size_t u, term_lists *l) {
+    const size_t count = domain_of(view, each);
     CUDA_TRY(CUDA_GROW(&run->host, l->domain, l->domain_capacity, l->domain_count + count));
     l->begin[u] = l->domain_count;
-    for (size_t e = asked->domain_start[each]; e < asked->domain_start[each + 1]; e++)
-        l->domain[l->domain_count++] = asked->domain[e];
+    for (size_t e = view->domain_start[each]; e < view->domain_start[each + 1]; e++)
+        l->domain[l->domain_count++] = view->domain[e];
     l->end[u] = l->domain_count;
     if (count > l->longest) l->longest = count;
     return SVMP_OK;
 }
 
 /* The units of a part: small ones, or large ones. */
-static svmp_status list_units(const cuda_run *run, const svmp_term_view *asked, int large, cuda_term *term,
+static svmp_status list_units(const cuda_run *run, const svmp_term_view *view, int large, cuda_term *term,
                               term_lists *l) {
-    CUDA_TRY(CUDA_NEW(&run->host, l->begin, asked->units));
-    CUDA_TRY(CUDA_NEW(&run->host, l->end, asked->units));
+    CUDA_TRY(CUDA_NEW(&run->host, l->begin, view->units));
+    CUDA_TRY(CUDA_NEW(&run->host, l->end, view->units));
     CUDA_TRY(CUDA_NEW(&run->host, l->variable, run->model->variables));
     CUDA_TRY(CUDA_NEW(&run->host, l->unit_of, run->model->variables));
-    CUDA_TRY(CUDA_NEW(&run->host, term->member_start, asked->units + 1));
-    for (size_t each = 0; each < asked->units; each++) {
-        if (is_large(run, asked, term, each) != large) continue;
-        const size_t u = term->units++, members = members_of(asked, each);
-        CUDA_TRY(add_domain(run, asked, each, u, l));
-        for (size_t e = asked->member_start[each]; e < asked->member_start[each + 1]; e++) {
-            l->variable[l->member_count] = asked->member[e];
+    CUDA_TRY(CUDA_NEW(&run->host, term->member_start, view->units + 1));
+    for (size_t each = 0; each < view->units; each++) {
+        if (is_large(run, view, term, each) != large) continue;
+        const size_t u = term->units++, members = members_of(view, each);
+        CUDA_TRY(add_domain(run, view, each, u, l));
+        for (size_t e = view->member_start[each]; e < view->member_start[each + 1]; e++) {
+            l->variable[l->member_count] = view->member[e];
             l->unit_of[l->member_count++] = (uint32_t)u;
         }
         term->member_start[u + 1] = l->member_count;
@@ -69,8 +69,8 @@ static svmp_status list_units(const cuda_run *run, const svmp_term_view *asked, 
 }
 
 /* A random domain is drawn on the device: what it is drawn from, and room. */
-static svmp_status plan_draw(cuda_run *run, const svmp_term_view *asked, cuda_term *term) {
-    const cuda *own = run->own;
+static svmp_status plan_draw(cuda_run *run, const svmp_term_view *view, cuda_term *term) {
+    const cuda *state = run->state;
     const svmp_model_view *model = run->model;
     draw_args *d = &term->draw;
     size_t widest = 0, most = 0;
@@ -82,9 +82,9 @@ static svmp_status plan_draw(cuda_run *run, const svmp_term_view *asked, cuda_te
         const size_t blanket = model->neighbourhood_start[k + 1] - model->neighbourhood_start[k] - 1;
         most = blanket > most ? blanket : most;
     }
-    const size_t neighbours = asked->neighbours < most ? asked->neighbours : most;
+    const size_t neighbours = view->neighbours < most ? view->neighbours : most;
     *d = (draw_args){
-        .neighbours = neighbours, .width = (neighbours + 1) * widest, .seed = run->seed, .whole = own->node_key};
+        .neighbours = neighbours, .width = (neighbours + 1) * widest, .seed = run->seed, .whole = state->node_key};
     CUDA_TRY(CUDA_PUT(run, d->first, model->nodes + 1, model->first));
     CUDA_TRY(CUDA_PUT(run, d->start, model->neighbourhoods + 1, model->neighbourhood_start));
     CUDA_TRY(CUDA_PUT(run, d->item, model->neighbourhood_start[model->neighbourhoods], model->neighbourhood_node));
@@ -109,23 +109,23 @@ static size_t choose_pieces(size_t numbers, size_t longest) {
 }
 
 /* `entries`: of all domains. One kernel counts them in 32 bits. */
-static cuda_way choose_way(const cuda_run *run, const svmp_term_view *asked, const cuda_term *term, size_t entries) {
-    const cuda *own = run->own;
-    if (asked->shape == SHAPE_LINEAR) return asked->multiplies ? WAY_MATRIX : WAY_MOMENTS;
+static cuda_way choose_way(const cuda_run *run, const svmp_term_view *view, const cuda_term *term, size_t entries) {
+    const cuda *state = run->state;
+    if (view->shape == SHAPE_LINEAR) return view->multiplies ? WAY_MATRIX : WAY_MOMENTS;
     if (entries > UINT32_MAX) return WAY_MATRIX;
-    return own->ops->fuses && own->ops->fuses(own->device, own->bits, &term->all) ? WAY_FUSED : WAY_MATRIX;
+    return state->ops->fuses && state->ops->fuses(state->device, state->bits, &term->all) ? WAY_FUSED : WAY_MATRIX;
 }
 
 /* As many matrices at once as have room in a share of the memory; at least one. */
 static svmp_status plan_batch(cuda_run *run, size_t longest, cuda_term *term) {
-    const cuda *own = run->own;
+    const cuda *state = run->state;
     if (term->way != WAY_MATRIX) {
         term->batch = term->units;
         CUDA_TRY(CUDA_TAKE(run, term->all.guess, 3 * term->units));
         return CUDA_TAKE(run, term->all.middle, 2 * term->units);
     }
-    const size_t real = (size_t)own->bits / 8, matrix = run->n * run->n * real, most = (size_t)4 << 30;
-    size_t share = own->ops->room(own->device) / 4;
+    const size_t real = (size_t)state->bits / 8, matrix = run->n * run->n * real, most = (size_t)4 << 30;
+    size_t share = state->ops->room(state->device) / 4;
     if (share > most) share = most;
     term->batch = share / matrix < 1 ? 1 : share / matrix;
     if (term->batch > term->units) term->batch = term->units;
@@ -185,9 +185,9 @@ static unit_record record_of(const cuda_run *run, const cuda_term *term, const t
 
 /* Records, if every unit has one member and fits in one. */
 static svmp_status plan_records(cuda_run *run, const term_lists *l, cuda_term *term) {
-    const cuda *own = run->own;
+    const cuda *state = run->state;
     const size_t *start = run->model->start, variables = run->model->variables;
-    const int sums = !own->gathers && own->quadratic.piece_count == 0;
+    const int sums = !state->gathers && state->quadratic.piece_count == 0;
     unit_record *made = NULL;
     svmp_status status;
     if (run->n > tile_places(run->n) || term->all.longest > UNIT_ENTRIES || l->most_members > 1) return SVMP_OK;
@@ -207,39 +207,39 @@ done:
 }
 
 static svmp_status plan_part(cuda_run *run, const svmp_kernel_view *k, size_t a, int large) {
-    cuda *own = run->own;
-    const svmp_term_view *asked = &k->terms[a];
-    const centre_args *c = &own->centre;
-    cuda_term *term = &own->terms[own->term_count];
+    cuda *state = run->state;
+    const svmp_term_view *view = &k->terms[a];
+    const centre_args *c = &state->centre;
+    cuda_term *term = &state->terms[state->term_count];
     term_lists l = {0};
     svmp_status status;
-    if (asked->all && run->model->part)
+    if (view->all && run->model->part)
         return svmp_host_fail(&run->host, SVMP_UNSUPPORTED,
                               "The backend '%s' does not support kernels on 'all' in several processes.", run->backend);
-    const void *z = own->bits == 64 ? (const void *)(asked->in_sd ? c->scaled64 : c->z64)
-                                    : (const void *)(asked->in_sd ? c->scaled32 : c->z32);
+    const void *z = state->bits == 64 ? (const void *)(view->in_sd ? c->scaled64 : c->z64)
+                                      : (const void *)(view->in_sd ? c->scaled32 : c->z32);
     term->all = (pair_args){.n = run->n,
                             .z = z,
-                            .shape = asked->shape,
-                            .rule = asked->bandwidth,
-                            .in_sd = asked->in_sd,
-                            .fixed = asked->fixed,
-                            .weight = asked->weight,
-                            .share = asked->weight / (double)run->n,
-                            .lower = asked->lower,
-                            .upper = asked->upper,
+                            .shape = view->shape,
+                            .rule = view->bandwidth,
+                            .in_sd = view->in_sd,
+                            .fixed = view->fixed,
+                            .weight = view->weight,
+                            .share = view->weight / (double)run->n,
+                            .lower = view->lower,
+                            .upper = view->upper,
                             .variance = c->variance,
-                            .score = own->score,
+                            .score = state->score,
                             .inverse = c->inverse,
                             .adds = a > 0};
-    term->ranked = asked->ranked;
-    CUDA_CHECK(list_units(run, asked, large, term, &l));
+    term->ranked = view->ranked;
+    CUDA_CHECK(list_units(run, view, large, term, &l));
     if (term->units == 0) goto done;
-    own->term_count++;
+    state->term_count++;
     CUDA_CHECK(CUDA_PUT(run, term->all.variable, l.member_count, l.variable));
     CUDA_CHECK(CUDA_PUT(run, term->all.unit_of, l.member_count, l.unit_of));
-    if (asked->random) {
-        CUDA_CHECK(plan_draw(run, asked, term));
+    if (view->random) {
+        CUDA_CHECK(plan_draw(run, view, term));
     } else {
         CUDA_CHECK(CUDA_PUT(run, term->all.begin, term->units, l.begin));
         CUDA_CHECK(CUDA_PUT(run, term->all.end, term->units, l.end));
@@ -247,11 +247,11 @@ static svmp_status plan_part(cuda_run *run, const svmp_kernel_view *k, size_t a,
     }
     CUDA_CHECK(CUDA_PUT(run, term->all.member_start, term->units + 1, term->member_start));
     term->all.term_variable = term->all.variable;
-    term->all.longest = asked->random ? term->draw.width : l.longest;
+    term->all.longest = view->random ? term->draw.width : l.longest;
     term->all.most_members = l.most_members;
-    term->way = choose_way(run, asked, term, asked->random ? term->units * term->draw.width : l.domain_count);
-    if (term->way == WAY_FUSED && !asked->random) CUDA_CHECK(plan_headers(run, &l, term));
-    if (term->way == WAY_FUSED && own->ops->iterate) CUDA_CHECK(plan_records(run, &l, term));
+    term->way = choose_way(run, view, term, view->random ? term->units * term->draw.width : l.domain_count);
+    if (term->way == WAY_FUSED && !view->random) CUDA_CHECK(plan_headers(run, &l, term));
+    if (term->way == WAY_FUSED && state->ops->iterate) CUDA_CHECK(plan_records(run, &l, term));
     CUDA_CHECK(plan_batch(run, l.longest, term));
 done:
     free_lists(&run->host, &l);
@@ -271,25 +271,25 @@ svmp_status svmp_cuda_plan_terms(cuda_run *run, const svmp_kernel_view *k) {
 /* Whether an iteration is one launch: a kernel of one term that the device can join to the step, of particles that are
  * not in units of their sd, which is kept from iteration to iteration. */
 svmp_status svmp_cuda_plan_whole(cuda_run *run) {
-    cuda *own = run->own;
-    cuda_term *term = &own->terms[0];
+    cuda *state = run->state;
+    cuda_term *term = &state->terms[0];
     const size_t variables = run->model->variables;
-    if (own->term_count != 1 || term->way != WAY_FUSED || own->ops->iterate == NULL || run->has_messages ||
+    if (state->term_count != 1 || term->way != WAY_FUSED || state->ops->iterate == NULL || run->has_messages ||
         run->keeps_sd)
         return SVMP_OK;
     if (term->member_start[term->units] != run->model->moved_variables) return SVMP_OK;
     pair_args all = term->all;
     all.units = term->units;
-    const int iterates = own->ops->iterates(own->device, own->bits, &all);
-    const size_t pieces = own->quadratic.piece_count + own->gather.piece_count;
-    own->whole = iterates > 0;
-    own->whole_score = own->whole && (!own->gathers || iterates == ITERATES_GATHERS) && pieces == 0 &&
-                       run->model->start[variables] <= UINT32_MAX && run->model->rows <= INT32_MAX &&
-                       variables <= INT32_MAX;
-    if (!own->whole) return SVMP_OK;
+    const int iterates = state->ops->iterates(state->device, state->bits, &all);
+    const size_t pieces = state->quadratic.piece_count + state->gather.piece_count;
+    state->whole = iterates > 0;
+    state->whole_score = state->whole && (!state->gathers || iterates == ITERATES_GATHERS) && pieces == 0 &&
+                         run->model->start[variables] <= UINT32_MAX && run->model->rows <= INT32_MAX &&
+                         variables <= INT32_MAX;
+    if (!state->whole) return SVMP_OK;
     if (iterates != ITERATES_RECORDS) term->record = NULL;
-    own->placed = term->record || iterates == ITERATES_PLACES;
-    if (!own->placed) return CUDA_TAKE(run, own->z_next, variables * run->n);
-    CUDA_TRY(CUDA_TAKE(run, own->centre.placed, variables * tile_places(run->n)));
-    return CUDA_TAKE(run, own->placed_next, variables * tile_places(run->n));
+    state->placed = term->record || iterates == ITERATES_PLACES;
+    if (!state->placed) return CUDA_TAKE(run, state->z_next, variables * run->n);
+    CUDA_TRY(CUDA_TAKE(run, state->centre.placed, variables * tile_places(run->n)));
+    return CUDA_TAKE(run, state->placed_next, variables * tile_places(run->n));
 }

@@ -52,13 +52,13 @@ struct device {
     int capability; // 90: 9.0
     char words[128];
     step_report *report;
-    volatile unsigned long long *told;
-    int awaited;                      // whether the last step tells by itself
+    volatile unsigned long long *reported;
+    int awaited;                      // whether the last step reports itself
     const void *prepared;             // the kernel of the last allow_shared()
     const void *counted;              // the kernel whose blocks were last counted,
     size_t counted_bytes;             // with so much shared memory each:
     int fit;                          // those that a multiprocessor has at once
-    unsigned long long steps, asked;  // launched or put off; whose outcome the host has
+    unsigned long long steps, taken;  // launched or deferred; whose outcome the host has
     struct iteration_queue *queue;    // queue.cuh
     struct generated_code *generated; // generated.cuh
 };
@@ -212,8 +212,8 @@ static __device__ __forceinline__ double value_of(unsigned long long bits) {
     return __longlong_as_double((long long)bits);
 }
 
-// Of counts of 256 digits: that of rank `wanted`, how many come before it, and how many it has. The first warp asks,
-// and one of its lanes is told.
+// Of counts of 256 digits: the digit of rank `wanted`, how many numbers come before it, and how many it has. Called by
+// the first warp; returns true in the lane that has the answer.
 struct found_digit {
     unsigned digit, before, count;
 };
@@ -308,7 +308,7 @@ static void close_device(device *d) {
     close_queue(d);
     unload(d);
     cudaFree(d->report);
-    cudaFreeHost((void *)d->told);
+    cudaFreeHost((void *)d->reported);
     if (d->stream) cudaStreamDestroy(d->stream);
     delete d;
 }
@@ -320,9 +320,9 @@ static int refuse(char *text, size_t size, const char *why) {
 
 // What fails here only means that it is not known.
 static int rounds_once(const device *d) {
-    d->told[0] = 0;
-    kernel_try_halves<<<1, 32, 0, d->stream>>>(d->told);
-    return cudaGetLastError() == cudaSuccess && cudaStreamSynchronize(d->stream) == cudaSuccess && d->told[0] == 1;
+    d->reported[0] = 0;
+    kernel_try_halves<<<1, 32, 0, d->stream>>>(d->reported);
+    return cudaGetLastError() == cudaSuccess && cudaStreamSynchronize(d->stream) == cudaSuccess && d->reported[0] == 1;
 }
 
 static int open_device(device **made, size_t which, char *text, size_t size) {
@@ -370,7 +370,7 @@ static int open_device(device **made, size_t which, char *text, size_t size) {
     const int failed = check(d, cudaFuncGetAttributes(&built, kernel_sum)) ||
                        check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) ||
                        check(d, cudaMalloc(&d->report, sizeof *d->report)) || forget_steps(d) ||
-                       check(d, cudaHostAlloc((void **)&d->told, DEVICE_STEPS * sizeof *d->told, cudaHostAllocMapped));
+                       check(d, cudaHostAlloc((void **)&d->reported, DEVICE_STEPS * sizeof *d->reported, cudaHostAllocMapped));
     if (failed) {
         snprintf(why, sizeof why, "The GPU cannot be used: %s.", cudaGetErrorString(d->failed));
         close_device(d);
@@ -418,8 +418,8 @@ static int clear(device *d, void *pointer, size_t bytes) {
     return enter(d) || flush(d) || check(d, cudaMemsetAsync(pointer, 0, bytes, d->stream));
 }
 
-// Registers of programs that have too many for the shared memory of a multiprocessor are elsewhere, and of fewer
-// blocks.
+// Programs whose registers do not fit in the shared memory of a multiprocessor have them in global memory, and run in
+// fewer blocks.
 static size_t program_bytes(const program_args *a) { return (size_t)a->registers * PROGRAM_THREADS * sizeof(double); }
 static int is_far(const program_args *a) { return program_bytes(a) > 48 * 1024; }
 static unsigned program_blocks(const device *d, const program_args *a, size_t count) {

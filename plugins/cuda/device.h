@@ -29,15 +29,15 @@ typedef struct sum_args {
     const size_t *item;     /* entry -> its row; or NULL */
     const uint32_t *column; /* the same in 32 bits; both NULL: row e itself */
     const double *weight;   /* NULL: 1 */
-    const double *constant; /* list -> what the sum begins with; NULL: 0, or what is there where `adds` */
+    const double *constant; /* list -> the first term of the sum; NULL: 0, or the value of `out` if `adds` is set */
     const double *rows;
     double *out;
     size_t n;
     int adds, minus;
 } sum_args;
 
-/* The same of two lists for each row, the second added to the first; its start NULL: there is one. And sums of pieces
- * of long lists, that these do without. */
+/* The same for two lists in each row, the second added to the first (start NULL: no second list); and sums of the
+ * pieces of long lists, which these lists leave out. */
 typedef struct score_args {
     sum_args first, second, pieces;
     size_t piece_count;
@@ -100,7 +100,7 @@ typedef struct unit_record {
     double weight[UNIT_ENTRIES], constant, lower, upper, unused;
 } unit_record;
 
-/* Centred rows of up to 64 particles that quick_term.cuh reads have so many places; behind the last particle they are
+/* The length of the centred rows of up to 64 particles that quick_term.cuh reads; numbers beyond the last particle are
  * 0. */
 #ifdef __CUDACC__
 #define DEVICE_INLINE static __host__ __device__ __forceinline__
@@ -138,7 +138,7 @@ typedef struct pair_args {
     const uint32_t *term_variable; /* as `variable`, of all units */
     double *guess; /* unit of the term -> 3 numbers that the search for its median keeps; they affect its time alone */
     size_t longest, most_members; /* rows of a domain; members of a unit */
-    const unit_header *header;    /* of all units of the term; NULL: domains change, or there is none */
+    const unit_header *header;    /* of all units of the term; NULL: domains change, or it is unused */
     int recorded;                 /* whether there are records of its units (iteration_args) */
 } pair_args;
 
@@ -161,7 +161,7 @@ typedef struct survey_args {
 } survey_args;
 
 /* What the members of a batch of units add to their measures (a team each); matrices have distances, or products of
- * linear terms, which may also have none. */
+ * linear terms; linear terms may have no matrix. */
 typedef struct kappa_args {
     pair_args pair;
     const double *sd; /* of variables; NULL: no term is in units of it */
@@ -180,7 +180,7 @@ typedef struct step_args {
     double rate, decay1, decay2, correct1, correct2, delta;
     uint64_t seed, iteration; /* of noise */
     const uint32_t *whole;    /* variable -> its number in the whole model; NULL: the same */
-    int awaited;              /* the host will ask what came of it at once */
+    int awaited;              /* the host awaits the outcome at once */
     int quick;                /* displacements to about 1e-13 of them */
 } step_args;
 
@@ -254,7 +254,7 @@ struct device_ops {
     const char *(*error)(const device *d);
     size_t (*room)(device *d); /* bytes of memory that are free; SIZE_MAX: it does not say, and has failed */
 
-    /* DEVICE_FULL: there is not so much memory, and the device can be used as before. */
+    /* DEVICE_FULL: not enough memory; the device remains usable. */
     int (*allocate)(device *d, size_t bytes, void **pointer);
     void (*release)(device *d, void *pointer); /* NULL-safe */
     int (*to_device)(device *d, void *to, const void *from, size_t bytes);
@@ -268,13 +268,13 @@ struct device_ops {
     int (*finishes)(const device *d, int bits, const pair_args *args);
 
     /* Launches a step. After one whose new particles are not all finite, nothing that is launched changes anything,
-     * until the host has asked what came of it. */
+     * until the host has taken its outcome. */
     int (*step)(device *d, device_kernel which, const step_args *args, size_t count);
 
-    /* Waits for the oldest step that was not asked for, and says what came of it. At most DEVICE_STEPS may be open. */
+    /* Waits for the oldest step whose outcome was not taken, and returns it. At most DEVICE_STEPS may be pending. */
     int (*outcome)(device *d, step_result *result);
 
-    /* A term in one kernel, without matrices, where it fits in the multiprocessors. NULL: there is no such kernel. */
+    /* A term in one kernel, without matrices, where it fits in the multiprocessors. NULL: not supported. */
     int (*fuses)(const device *d, int bits, const pair_args *args);
     int (*fused)(device *d, int bits, const pair_args *args);
 
@@ -291,7 +291,7 @@ struct device_ops {
     int (*load)(device *d, const void *image, size_t bytes, size_t count, void **kernels);
     double worth;
 
-    /* How many numbers program_args.far has to have for KERNEL_PROGRAM with so many bodies. NULL: always none. */
+    /* How many numbers program_args.far must have for KERNEL_PROGRAM with `count` bodies. NULL: always 0. */
     size_t (*far)(const device *d, const program_args *args, size_t count);
 };
 

@@ -63,8 +63,8 @@ typedef struct program_args {
     const double *mean;
 } program_args;
 
-/* Some programs in one launch: number g is that of blocks first[g] ... first[g + 1] - 1 of so many threads, each of
- * which has one particle or several. */
+/* Several programs in one launch: blocks first[g] ... first[g + 1] - 1, of PROGRAM_BLOCK threads, run program g; a
+ * thread has one particle or ABREAST. */
 enum { PROGRAM_BLOCK = 128, ABREAST = 4 };
 typedef struct programs_args {
     const program_args *list;

@@ -1,12 +1,12 @@
 // Steps, and their outcomes: the host may be some steps behind.
 
-// Block 0 tells the host about the step before.
+// Block 0 reports the step before to the host.
 template <bool noise>
 static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a, size_t count, const step_gate gate) {
     double largest = 0;
     int wrong = 0;
     wait_for_kernels();
-    if (blockIdx.x == 0 && threadIdx.x == 0) gate.tell(gate.step - 1);
+    if (blockIdx.x == 0 && threadIdx.x == 0) gate.send(gate.step - 1);
     if (gate.closed()) return;
     for (size_t t = (size_t)blockIdx.x * THREADS + threadIdx.x; t < count; t += (size_t)gridDim.x * THREADS) {
         if (noise)
@@ -17,17 +17,17 @@ static __global__ void __launch_bounds__(THREADS) kernel_step(const step_args a,
     gate.note(largest, wrong, gridDim.x);
 }
 
-static __global__ void kernel_tell(const step_gate gate) { gate.tell(gate.step - 1); }
+static __global__ void kernel_report(const step_gate gate) { gate.send(gate.step - 1); }
 
 // Of what belongs to the next step.
-static step_gate gate_of(const device *d) { return {d->report, d->told, d->steps + 1, 0}; }
+static step_gate gate_of(const device *d) { return {d->report, d->reported, d->steps + 1, 0}; }
 
 // Of that step itself: the host will ask for it.
 static step_gate next_step(device *d, int awaited) {
     d->steps++;
-    d->told[d->steps % DEVICE_STEPS] = UNTOLD;
+    d->reported[d->steps % DEVICE_STEPS] = NOT_REPORTED;
     d->awaited = awaited;
-    return {d->report, d->told, d->steps, awaited};
+    return {d->report, d->reported, d->steps, awaited};
 }
 
 static int forget_steps(device *d) {
@@ -36,23 +36,23 @@ static int forget_steps(device *d) {
            check(d, cudaStreamSynchronize(d->stream));
 }
 
-// Waits until the step after it, or a kernel of its own, has told; a device that fails says so instead.
+// Waits until the next step, or a kernel of its own, has reported the step; or until the device fails.
 static int outcome(device *d, step_result *result) {
-    const volatile unsigned long long *told = d->told + ++d->asked % DEVICE_STEPS;
-    if (enter(d) || (launched_steps(d) <= d->asked && flush(d))) return 1;
-    if (d->asked == d->steps && !d->awaited) kernel_tell<<<1, 1, 0, d->stream>>>(gate_of(d));
+    const volatile unsigned long long *reported = d->reported + ++d->taken % DEVICE_STEPS;
+    if (enter(d) || (launched_steps(d) <= d->taken && flush(d))) return 1;
+    if (d->taken == d->steps && !d->awaited) kernel_report<<<1, 1, 0, d->stream>>>(gate_of(d));
     if (check(d, cudaGetLastError())) return 1;
-    for (unsigned long long turn = 1; *told == UNTOLD; turn++) {
+    for (unsigned long long turn = 1; *reported == NOT_REPORTED; turn++) {
         if (turn % 4096 != 0) continue;
         const cudaError_t now = cudaStreamQuery(d->stream);
         if (now == cudaErrorNotReady) continue;
         if (now != cudaSuccess) return check(d, now);
-        if (*told == UNTOLD) return check(d, cudaErrorUnknown); // all is done, and nothing was told
+        if (*reported == NOT_REPORTED) return check(d, cudaErrorUnknown); // all kernels have ended without a report
     }
-    result->largest = *told & ~TOLD_WRONG;
-    result->wrong = *told >> 63;
+    result->largest = *reported & ~REPORTED_WRONG;
+    result->wrong = *reported >> 63;
     if (!result->wrong) return 0;
-    d->asked = d->steps; // those that were launched since did nothing
+    d->taken = d->steps; // later steps changed nothing
     return flush(d) || check(d, cudaStreamSynchronize(d->stream)) || forget_steps(d);
 }
 

@@ -124,7 +124,7 @@ static int fuses(const device *d, int bits, const pair_args *a) {
     return 2 * (bytes + sizeof(ring_room<double>) + 1024) <= (size_t)d->shared_most; // two shall fit
 }
 
-// Warps of tiles: WHOLE iterations, which tell the host, or terms alone.
+// Warps of tiles: WHOLE iterations, which report to the host, or terms alone.
 template <bool WHOLE>
 static int run_tile(device *d, tile_kernel_function kernel, int at_once, unsigned of_block, size_t each_warp,
                     const pair_args *a, const whole_args &w) {

@@ -1,10 +1,10 @@
-// How steps tell the host what came of them, and what keeps kernels from going on after one that was wrong.
+// How steps report their outcomes to the host, and how kernels stop after a step that was wrong.
 
-// What kernels read at once: those that belong to a step after `wrong_at` change nothing, until the host knows.
+// What kernels read at once: those that belong to a step after `wrong_at` change nothing until the host has its outcome.
 struct alignas(16) gate_state {
     unsigned long long wrong_at;
     unsigned done;  // blocks of a step that the host waits for
-    unsigned taken; // units of a launch that blocks have asked for
+    unsigned taken; // units of a launch that blocks have taken
 };
 
 // What the blocks of steps have found, by their numbers.
@@ -13,23 +13,23 @@ struct step_report {
     gate_state state;
 };
 
-// What the host is told of a step, in one word: the largest, which is not negative, and in its sign
-// whether anything is wrong.
-enum : unsigned long long { UNTOLD = ~0ull, TOLD_WRONG = 1ull << 63 };
+// The report of a step to the host, one word: the largest displacement, which is not negative, and in its sign bit
+// whether a particle is not finite.
+enum : unsigned long long { NOT_REPORTED = ~0ull, REPORTED_WRONG = 1ull << 63 };
 
-// What a kernel knows of the step that it belongs to.
+// The step that a kernel belongs to.
 struct step_gate {
     step_report *report;
-    volatile unsigned long long *told; // in memory of the host that the device writes to: DEVICE_STEPS
+    volatile unsigned long long *reported; // in memory of the host that the device writes to: DEVICE_STEPS
     unsigned long long step;
     int awaited; // the host waits for this step
 
     __device__ __forceinline__ bool closed() const { return __ldcg(&report->state.wrong_at) < step; }
 
-    // Tells the host of a step, which is quicker than a copy, and makes room for the next but one. One thread.
-    __device__ __forceinline__ void tell(unsigned long long of) const {
+    // Reports a step to the host, which is quicker than a copy, and clears the entry of the next but one. One thread.
+    __device__ __forceinline__ void send(unsigned long long of) const {
         const unsigned long long largest = __ldcg(&report->largest[of % DEVICE_STEPS]);
-        told[of % DEVICE_STEPS] = __ldcg(&report->state.wrong_at) == of ? largest | TOLD_WRONG : largest;
+        reported[of % DEVICE_STEPS] = __ldcg(&report->state.wrong_at) == of ? largest | REPORTED_WRONG : largest;
         report->largest[(of + 2) % DEVICE_STEPS] = 0;
     }
 
@@ -39,8 +39,8 @@ struct step_gate {
     }
 
     // What the threads of a block have found: the largest of numbers that are not negative, and a flag. Neither depends
-    // on the order in which blocks come. All threads of the block call this. The step after this one will tell the
-    // host, or the last of the blocks if it waits.
+    // on the order in which blocks come. All threads of the block call this. The step after this one reports
+    // to the host, or the last block if the host awaits this step.
     __device__ __forceinline__ void note(double largest, int wrong, unsigned blocks) const {
         note_of_warps(team_max(largest), __any_sync(0xffffffffu, wrong), blocks);
     }
@@ -67,6 +67,6 @@ struct step_gate {
         __threadfence();
         if (atomicInc(&report->state.done, blocks - 1) != blocks - 1) return;
         __threadfence();
-        tell(step);
+        send(step);
     }
 };

@@ -71,7 +71,7 @@ static const char *value_of(uint32_t code) {
 }
 /* clang-format on */
 
-/* Whether a value may end with a product of which we do not know. */
+/* Whether the last operation of a function's value may be a product. */
 static int is_function(uint32_t code) {
     return is_special(code) || code == OP_exp || code == OP_log || code == OP_expm1 || code == OP_log1p ||
            code == OP_log_ilogit;

@@ -63,7 +63,7 @@ typedef struct generated_lane {
         EACH_PARTICLE if (at->particle[j] < at->end) row[at->particle[j]] = value;                                     \
     }
 
-/* Finds the program of a block and what this thread has of it; returns whether there is anything. */
+/* Finds the program of a block and the lane of this thread; returns whether the thread has one. */
 BODY int generated_find(const generated_args *all, uint32_t block, uint32_t thread, uint32_t *which, uint32_t *k,
                         generated_lane *at) {
     uint32_t g = 0;
@@ -83,7 +83,7 @@ BODY int generated_find(const generated_args *all, uint32_t block, uint32_t thre
     return *k < p->instances;
 }
 
-/* The lane of an instance whose program has so many slots. */
+/* The lane of an instance whose program has `slots` slots. */
 BODY void generated_begin(generated_lane *at, uint32_t k, uint32_t slots) {
     at->variables += (size_t)k * slots;
     at->outputs += (size_t)k * slots * at->n;

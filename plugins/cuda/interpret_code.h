@@ -20,7 +20,7 @@ typedef struct lane {
     size_t stride;   /* between registers of a lane */
     size_t instance; /* of the columns and variables */
     size_t particle;
-    uint32_t node;   /* whose variables are at their means; UINT32_MAX: none */
+    uint32_t node;   /* its variables are at their means; UINT32_MAX: no node */
     double *outputs; /* n apart */
 } lane;
 

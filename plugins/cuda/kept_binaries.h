@@ -6,16 +6,16 @@
 
 #include "cuda/cuda_host.h"
 
-/* Two numbers that tell programs apart, the first of which names the file. */
+/* Two numbers that identify programs; the first one names the file. */
 typedef struct kept_key {
     uint64_t name, check;
 } kept_key;
 
-/* The folder: $SVMP_CACHE (empty: none), $XDG_CACHE_HOME/svmp or $HOME/.cache/svmp, whichever is the first that is an
- * absolute path. Returns 0 where there is none. */
+/* The folder: $SVMP_CACHE (empty: none), $XDG_CACHE_HOME/svmp or $HOME/.cache/svmp, the first of them that is an
+ * absolute path. Returns 0 if none is. */
 int svmp_kept_folder(char *folder, size_t size);
 
-/* *image is NULL if there is no such code; else the caller releases it. */
+/* *image is NULL if no such code is kept; else the caller releases it. */
 svmp_status svmp_kept_read(const svmp_host *host, kept_key key, char **image, size_t *bytes);
 
 /* Makes the folder. That nothing could be written is a warning if the user has chosen the folder. */

@@ -79,8 +79,8 @@ static bool change_graph(iteration_queue *q) {
     return true;
 }
 
-// Whether there is a graph of all that waits. Otherwise none is tried again, and what CUDA said of it is forgotten: an
-// error of the device itself comes back with the next launch.
+// Makes a graph of the queued launches; false if that fails: then it is not tried again, and CUDA's error is cleared,
+// since an error of the device itself comes back with the next launch.
 static bool prepare_graph(device *d, iteration_queue *q) {
     const cudaError_t before = d->failed;
     if (q->graphless) return false;
@@ -104,7 +104,7 @@ static int flush(device *d) {
     return failed;
 }
 
-// An iteration that nobody waits for. The kernel is the same until the device is closed, or the graph is made again.
+// An iteration whose outcome is not awaited. The kernel is the same until the device is closed, or the graph is made again.
 static int put_off(device *d, tile_kernel_function kernel, dim3 grid, dim3 block, size_t shared, const pair_args &a,
                    const whole_args &w) {
     iteration_queue *q = d->queue;

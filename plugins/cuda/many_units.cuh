@@ -276,7 +276,7 @@ template <int NT, int SHAPE> static constexpr int many_blocks() {
     return NT <= 4 ? TILE_AT_ONCE + 2 : SHAPE == SHAPE_RBF && NT < 8 ? TILE_AT_ONCE : TILE_AT_ONCE - 1;
 }
 
-// The last block tells the host about the step before.
+// The last block reports the step before to the host.
 template <int NT, int SHAPE, bool WHOLE>
 static __global__ void __launch_bounds__(32 * TILE_WARPS, many_blocks<NT, SHAPE>())
     fused_many(const __grid_constant__ pair_args a, const __grid_constant__ whole_args w, const step_gate gate) {
@@ -296,7 +296,7 @@ static __global__ void __launch_bounds__(32 * TILE_WARPS, many_blocks<NT, SHAPE>
     if (first < units && a.header) find();
     wait_for_kernels();
     if (blockIdx.x == blocks) {
-        if (threadIdx.x == 0) gate.tell(gate.step - 1);
+        if (threadIdx.x == 0) gate.send(gate.step - 1);
         return;
     }
     if (first < units && !a.header) find();

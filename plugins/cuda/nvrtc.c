@@ -23,7 +23,7 @@ static int bind_all(void *library, nvrtc *made) {
 
 typedef struct nvrtc_search {
     void *library;
-    char why[300]; /* what the system says of the first that is there, but cannot be loaded; or empty */
+    char why[300]; /* the system's message about the first file that exists and cannot be loaded; or "" */
 } nvrtc_search;
 
 static void try_path(nvrtc_search *search, const char *path) {

@@ -1,15 +1,16 @@
-/* NVRTC, NVIDIA's compiler in a library, which is loaded when a run wants it: nothing is linked, and nothing is lost
- * where it is absent. */
+/* NVRTC, NVIDIA's compiler as a library, which is loaded when a run needs it and never linked. Without it, programs are
+ * interpreted. */
 #ifndef SVMP_CUDA_NVRTC_H
 #define SVMP_CUDA_NVRTC_H
 
 #include "cuda/cuda_host.h"
 
-/* What we call of nvrtc.h, which is not needed to build, from version 11.2 on; results are 0 or an error. */
+/* The functions of nvrtc.h that are used, which is not needed to build, from version 11.2 on; results are 0 or an
+ * error. */
 typedef struct nvrtc_program_ *nvrtc_program;
 typedef struct nvrtc {
     int major, minor;
-    int wrong; /* why there is none: SVMP_NVRTC names another file, or what is there cannot be used */
+    int wrong; /* it was not found because SVMP_NVRTC names another file, or because the library cannot be used */
     int (*version)(int *major, int *minor);
     int (*create)(nvrtc_program *made, const char *text, const char *name, int headers, const char *const *contents,
                   const char *const *names);
@@ -21,8 +22,8 @@ typedef struct nvrtc {
     int (*destroy)(nvrtc_program *program);
 } nvrtc;
 
-/* Finds it: $SVMP_NVRTC (empty: none is wanted), where the system looks, or a folder of CUDA. Returns 0, with the
- * reason in `why`, where there is none that can be used. */
+/* Finds the library: $SVMP_NVRTC (empty: it is not used), in the system's library folders, or in a folder of CUDA.
+ * Returns 0, with the reason in `why`, if none can be used. */
 int svmp_nvrtc_find(nvrtc *made, char *why, size_t size);
 
 /* A number for what the compiler would make of a text: of the text, the files of this library that it includes, the

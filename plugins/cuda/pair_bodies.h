@@ -1,7 +1,7 @@
 /* Kernels over pairs of particles, in single or double precision: the includer defines REAL, the type of matrices and
  * coordinates, and PAIR(name), which names the functions. Sums over particles are in double either way. */
 
-/* Sums over the rows of a domain, of which there may be 10^5: in single precision MATRIX_ROWS of them are added up by
+/* Sums over the rows of a domain, up to 10^5 and more: in single precision MATRIX_ROWS of them are added up by
  * themselves, and then to the others with what rounding has lost so far (Kahan); in double it is one chain. The device
  * has several kernels for this, and the number of units decides which: the order and the roundings are the same. */
 BODY REAL PAIR(first_of_rows)(REAL sum) { return sizeof(REAL) == sizeof(float) ? 0 : sum; }

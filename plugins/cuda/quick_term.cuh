@@ -159,7 +159,7 @@ static __device__ __forceinline__ float quick_over(float a, float b) {
     return a * inverse;
 }
 
-// Where a search begins that knows nothing: the mean squared distance is twice the mean norm.
+// Where the first search begins: the mean squared distance is twice the mean norm.
 template <int NT, int ROWS> static __device__ __noinline__ float quick_mean(unsigned n, unsigned number) {
     const float *rows = &numbered<float>(number);
     float sum = 0;
@@ -295,8 +295,8 @@ static __device__ __forceinline__ void quick_move(const pair_args &a, const whol
 // Whether operands stay in registers from the search to the sums; 8 blocks of particles have too many.
 template <int NT> constexpr bool QUICK_KEEPS = NT <= 7;
 
-// The velocities of a lane's particles, before they are shared out. `scores` gives those of the lane's particles, and is
-// asked late.
+// The velocities of a lane's particles, before they are shared out. `scores` gives the scores of the lane's particles,
+// and is called late.
 template <int NT, int ROWS, int SHAPE, class Scores>
 static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, unsigned u, unsigned lane,
                                                           const double (&before)[2], const unit_record &record,
@@ -368,7 +368,7 @@ static __device__ __noinline__ void quick_put(const pair_args &a, unsigned i, un
     if (l + 1 < a.n) put_velocity(a, at + 1, velocity.y);
 }
 
-// Whole iterations, whose last block tells the host about the step before; or, without records, terms alone, with the
+// Whole iterations, whose last block reports the step before to the host; or, without records, terms alone, with the
 // same bits.
 template <int NT, int ROWS, int SHAPE>
 static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS>())
@@ -399,7 +399,7 @@ static __global__ void __launch_bounds__(32 * QUICK_WARPS, quick_blocks<NT, ROWS
     copies_arrive<0>();
     wait_for_kernels();
     if (blockIdx.x == blocks) {
-        if (threadIdx.x == 0) gate.tell(gate.step - 1);
+        if (threadIdx.x == 0) gate.send(gate.step - 1);
         return;
     }
     if (whole && begin < units) {

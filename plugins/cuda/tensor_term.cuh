@@ -121,7 +121,7 @@ static __device__ __forceinline__ void halves_8(uint2 &, uint2, unsigned) {}
 #endif
 
 // Counts rely on sums of products in half precision that are rounded once, at their end, as they are on compute
-// capability 9.0. Newer devices run the same code and are asked; where they are not, and on older ones, products are in
+// capability 9.0. Newer devices run the same code and are tested; where sums are not rounded once, products are in
 // single precision, and rounded afterwards, which takes longer. A module has no constants for such an answer: they
 // make every launch 0.7 us longer. One warp: 64 and -64 in all pairs of places, with 2^-10 in the others, and with them
 // in the sum so far. Any rounding in between would lose the small ones.

@@ -159,7 +159,7 @@ static __device__ __forceinline__ void tensor_velocity(const pair_args &a, float
     typename Member::state next = {}; // what the step reads is on its way while that of the particle before is done
     if (threadIdx.x < n) next = to.ahead(a, i, threadIdx.x);
     __syncthreads();
-    double *moved = (double *)at.sums; // in place of sums that nobody else reads
+    double *moved = (double *)at.sums; // in place of sums that only this block reads
 #pragma unroll 1
     for (unsigned m = threadIdx.x; m < n; m += TH) {
         const typename Member::state now = next;
@@ -360,8 +360,8 @@ static __device__ __noinline__ void tensor_not(const pair_args &a, const ring<fl
     ring_do<float, 8, TH, SHAPE>(a, r, u, dynamic, room, member);
 }
 
-// WHOLE iterations, whose last block tells the host about the step before; or terms alone. Blocks of whole iterations
-// ask for units until there are none, one ahead: as many questions as units, after which the counter is 0 again.
+// WHOLE iterations, whose last block reports the step before to the host; or terms alone. Blocks of whole iterations
+// take units until none are left, one ahead: as many requests as units, after which the counter is 0 again.
 template <int TH, int SHAPE, bool WHOLE, class Room>
 static __global__ void __launch_bounds__(TH, 512 / TH)
     fused_tensor(const __grid_constant__ pair_args a, const __grid_constant__ whole_args w, const tensor_shape shape,
@@ -372,7 +372,7 @@ static __global__ void __launch_bounds__(TH, 512 / TH)
     const unsigned blocks = gridDim.x - (WHOLE ? 1 : 0);
     if (WHOLE) wait_for_kernels();
     if (blockIdx.x == blocks) {
-        if (threadIdx.x == 0) gate.tell(gate.step - 1);
+        if (threadIdx.x == 0) gate.send(gate.step - 1);
         return;
     }
     if (gate.closed()) return;

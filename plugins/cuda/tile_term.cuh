@@ -137,7 +137,7 @@ template <int T, unsigned ROWS> struct tile_rows {
         }
     }
 
-    // Into shared memory. Returns whether products are used, if they are asked for: all rows are here then, and
+    // Into shared memory. Returns whether products are used, if they are wanted: all rows are here then, and
     // `furthest` is the largest |x|^2.
     __device__ __forceinline__ bool stage(unsigned n, unsigned count, bool ask, tile_room<T> &room,
                                           float &furthest) const {

@@ -364,7 +364,7 @@ template <int T, int SHAPE> static constexpr int tile_blocks() {
     return T <= 4 ? TILE_AT_ONCE + 2 : SHAPE == SHAPE_RBF && T < 8 ? TILE_AT_ONCE : TILE_AT_ONCE - 1;
 }
 
-// The last block tells the host about the step before.
+// The last block reports the step before to the host.
 template <int T, int SHAPE, bool WHOLE, bool MANY>
 static __global__ void __launch_bounds__(32 * TILE_WARPS, tile_blocks<T, SHAPE>())
     fused_tile(const pair_args a, const whole_args w, const step_gate gate) {
@@ -378,7 +378,7 @@ static __global__ void __launch_bounds__(32 * TILE_WARPS, tile_blocks<T, SHAPE>(
     if (first < units && a.header) index = read_index<WHOLE>(a, w, first);
     wait_for_kernels();
     if (blockIdx.x == blocks) {
-        if (threadIdx.x == 0) gate.tell(gate.step - 1);
+        if (threadIdx.x == 0) gate.send(gate.step - 1);
         return;
     }
     if (first < units && !a.header) index = read_index<WHOLE>(a, w, first);

@@ -249,7 +249,7 @@ static __device__ __forceinline__ void wide_unit(const pair_args &a, const whole
         wide_sum<TILES, SHAPE>(has, v, room.drawn + e * places, members.slope<SHAPE>(a, inverse, e), true,
                                to + (1 + e) * each);
     __syncthreads();
-    double *moved = (double *)room.words; // nobody reads them any more; there is room for TILE_MEMBERS
+    double *moved = (double *)room.words; // no longer read; there is room for TILE_MEMBERS
 #pragma unroll 1
     for (unsigned k = warp; k < 2 * members.count; k += blockDim.x / 32) { // 32 particles of a member each
         const unsigned e = k / 2, l = k % 2 * 32 + lane, i = members.variable[e];
@@ -274,7 +274,7 @@ static __device__ __forceinline__ void wide_unit(const pair_args &a, const whole
 // Blocks of threads on a multiprocessor, by their registers.
 template <int TILES> static constexpr int wide_at_once() { return TILES == 4 ? 2 : 4; }
 
-// The last block tells the host about the step before.
+// The last block reports the step before to the host.
 template <int TILES, int SHAPE, bool WHOLE>
 static __global__ void __launch_bounds__(32 * 32 / TILES, wide_at_once<TILES>())
     fused_wide(const pair_args a, const whole_args w, const step_gate gate) {
@@ -301,7 +301,7 @@ static __global__ void __launch_bounds__(32 * 32 / TILES, wide_at_once<TILES>())
     if (a.header && u < blocks) find(), ready = true; // all of this stays as it is
     wait_for_kernels();
     if (WHOLE && blockIdx.x == blocks) {
-        if (threadIdx.x == 0) gate.tell(gate.step - 1);
+        if (threadIdx.x == 0) gate.send(gate.step - 1);
         return;
     }
     const bool closed = gate.closed();

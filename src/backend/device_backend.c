@@ -129,7 +129,7 @@ svmp_status svmp_device_alloc(backend *b, const kernel *k) {
 
 void svmp_device_free(backend *b) {
     device_link *link = link_of(b);
-    if (link->particles.own) link->device->close(link->particles.own);
+    if (link->particles.state) link->device->close(link->particles.state);
     svmp_device_model_free(link->model);
     svmp_device_kernel_free(b->context, link->measured);
     svmp_release(b->context, link);
@@ -168,7 +168,7 @@ static void forget(backend *b, backend_array which) { link_of(b)->fresh &= ~(1u 
 static svmp_status fetch(backend *b, backend_array which) {
     device_link *link = link_of(b);
     if (link->fresh & 1u << which) return SVMP_OK;
-    SVMP_TRY((svmp_status)link->device->fetch(link->particles.own, (svmp_device_array)which, 0,
+    SVMP_TRY((svmp_status)link->device->fetch(link->particles.state, (svmp_device_array)which, 0,
                                               b->model->graph->variables, copy_of(b, which)));
     link->fresh |= 1u << which;
     return SVMP_OK;
@@ -183,7 +183,7 @@ svmp_status svmp_device_store(backend *b, backend_array which) {
     device_link *link = link_of(b);
     SVMP_TRY(svmp_device_await(b));
     link->fresh |= 1u << which;
-    return (svmp_status)link->device->store(link->particles.own, (svmp_device_array)which, 0,
+    return (svmp_status)link->device->store(link->particles.state, (svmp_device_array)which, 0,
                                             b->model->graph->variables, copy_of(b, which));
 }
 
@@ -191,14 +191,14 @@ svmp_status svmp_device_fetch_rows(backend *b, size_t first, size_t last) {
     const device_link *link = link_of(b);
     SVMP_TRY(svmp_device_await(b));
     if (first == last || link->fresh & 1u << ARRAY_PARTICLES) return SVMP_OK;
-    return (svmp_status)link->device->fetch(link->particles.own, SVMP_ARRAY_PARTICLES, first, last,
+    return (svmp_status)link->device->fetch(link->particles.state, SVMP_ARRAY_PARTICLES, first, last,
                                             b->x + first * b->n);
 }
 
 svmp_status svmp_device_store_rows(backend *b, size_t first, size_t last) {
     const device_link *link = link_of(b);
     if (first == last) return SVMP_OK;
-    return (svmp_status)link->device->store(link->particles.own, SVMP_ARRAY_PARTICLES, first, last,
+    return (svmp_status)link->device->store(link->particles.state, SVMP_ARRAY_PARTICLES, first, last,
                                             b->x + first * b->n);
 }
 
@@ -243,11 +243,11 @@ static svmp_status fail_not_finite(backend *b, size_t t) {
 static svmp_status take_outcome(backend *b, size_t current) {
     const device_link *link = link_of(b);
     int wrong = 0;
-    SVMP_TRY((svmp_status)link->device->outcome(link->particles.own, &b->largest, &wrong));
+    SVMP_TRY((svmp_status)link->device->outcome(link->particles.state, &b->largest, &wrong));
     const size_t t = link->last_t - (b->queued - 1);
     b->past[t % BACKEND_MOST_QUEUED] = b->largest;
     if (!wrong) return b->queued--, SVMP_OK;
-    link->device->take_back(link->particles.own, b->queued);
+    link->device->take_back(link->particles.state, b->queued);
     b->rolled_back += b->queued - current;
     b->queued = 0;
     b->moved = 0;
@@ -266,21 +266,21 @@ static void forget_step(backend *b) {
 
 void svmp_device_take_back(backend *b) {
     forget_step(b);
-    link_of(b)->device->take_back(link_of(b)->particles.own, 1);
+    link_of(b)->device->take_back(link_of(b)->particles.state, 1);
 }
 
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
 
 svmp_status svmp_device_score(backend *b) {
     forget(b, ARRAY_SCORE);
-    return (svmp_status)link_of(b)->device->score(link_of(b)->particles.own);
+    return (svmp_status)link_of(b)->device->score(link_of(b)->particles.state);
 }
 
 svmp_status svmp_device_stein(backend *b, const kernel *k, size_t t) {
     (void)k; /* as it was when the backend was made */
     forget(b, ARRAY_PHI);
     forget(b, ARRAY_SD);
-    return (svmp_status)link_of(b)->device->stein(link_of(b)->particles.own, t);
+    return (svmp_status)link_of(b)->device->stein(link_of(b)->particles.state, t);
 }
 
 /* A step was queued. */
@@ -298,13 +298,13 @@ static svmp_status finish(backend *b, size_t t) {
 svmp_status svmp_device_move(backend *b, const step *s, double rate, size_t t) {
     const device_link *link = link_of(b);
     (void)s; /* as it was when the backend was made */
-    SVMP_TRY((svmp_status)link->device->step(link->particles.own, rate, t, b->most_queued == 0));
+    SVMP_TRY((svmp_status)link->device->step(link->particles.state, rate, t, b->most_queued == 0));
     return finish(b, t);
 }
 
 svmp_status svmp_device_diffuse(backend *b, double rate, size_t t) {
     const device_link *link = link_of(b);
-    SVMP_TRY((svmp_status)link->device->diffuse(link->particles.own, rate, t, b->most_queued == 0));
+    SVMP_TRY((svmp_status)link->device->diffuse(link->particles.state, rate, t, b->most_queued == 0));
     return finish(b, t);
 }
 
@@ -313,5 +313,5 @@ svmp_status svmp_device_measure(backend *b, const kernel *k, size_t count, size_
     if (link->device->measure == NULL) return SVMP_UNSUPPORTED;
     SVMP_TRY(svmp_device_await(b));
     if (link->measured == NULL) SVMP_TRY(svmp_device_kernel_create(b, k, count, &link->measured));
-    return (svmp_status)link->device->measure(link->particles.own, &link->measured->view, count, t, measured);
+    return (svmp_status)link->device->measure(link->particles.state, &link->measured->view, count, t, measured);
 }

@@ -48,7 +48,7 @@ static int open_other(const svmp_device_request *request, svmp_device_particles 
     other[compiles].worth = 0;
     if (!compiles) other[compiles].capability = NULL;
     const int status = svmp_cuda_open(request, &other[compiles], bits, made);
-    if (status == SVMP_OK) sets_compiled += ((const cuda_run *)made->own)->own->generated_count;
+    if (status == SVMP_OK) sets_compiled += ((const cuda_run *)made->state)->state->generated_count;
     return status;
 }
 static int open_compiled_32(const svmp_device_request *r, svmp_device_particles *made) {
