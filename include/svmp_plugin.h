@@ -1,7 +1,7 @@
 /* svmp_plugin.h: what a plug-in and the library share: plain data, and no other header of svmp.
  *
  * A plug-in is a shared library svmp_NAME.so that exports an svmp_plugin_entry_function. The library loads it when a
- * run asks for it: $SVMP_NAME is the path of its file (empty: it is not used); else it is sought in the folder
+ * run needs it: $SVMP_NAME is the path of its file (empty: it is not used); else it is sought in the folder
  * $SVMP_PLUGINS, beside the library, and where the system looks for libraries. It stays loaded until the program ends.
  * Library and plug-in are of one build: another one is refused.
  */

@@ -40,7 +40,8 @@ static size_t add_words(const char *text, char *buffer, size_t size, size_t coun
     return count;
 }
 
-/* The name that was probably meant, or that of the device that has this name elsewhere; NULL: there is none. */
+/* The name that was probably meant, also if it is another program's name for a device. Returns NULL if no name is
+ * close. */
 static const char *suggest(const char *name) {
     enum { MOST = 64 };
     const char *names[MOST] = {0}, *meant[MOST] = {0};

@@ -58,8 +58,8 @@ typedef struct backend_kind {
 
     /* For a backend that queues steps, up to b->most_queued: waits until all of them are complete. SVMP_NOT_FINITE: a
      * step failed, and the state is as if it had been the last one; b->rolled_back counts the later steps that were
-     * undone, so that iterations can be recounted. Operations and access to arrays may return this, too. NULL: a step
-     * is complete on return. */
+     * taken back, so that iterations can be recounted. Operations and access to arrays may return this, too. NULL: a
+     * step is complete on return. */
     svmp_status (*await)(backend *b);
 
     /* For a backend whose particles are not in the memory of this process: `fetch` copies an array to b->x, b->score,
@@ -122,11 +122,11 @@ struct backend {
     size_t most_queued; /* steps whose outcome may be unknown when `step` and `diffuse` return */
     size_t queued;      /* steps whose outcome is unknown; `largest` is that of the step before them, */
     double past[BACKEND_MOST_QUEUED]; /* and that of step t < those is past[t % BACKEND_MOST_QUEUED] */
-    size_t rolled_back;               /* steps before the current one that were undone since the caller set it to 0 */
-    int moved;                        /* whether phi holds the particles before the last step, and x those after it */
-    evaluator *evaluator;             /* of backends that use the model's own */
-    void *local_state;                /* of the local backend */
-    struct row_exchange *exchange;    /* with several processes */
+    size_t rolled_back;            /* steps before the current one that were taken back since the caller set it to 0 */
+    int moved;                     /* whether phi holds the particles before the last step, and x those after it */
+    evaluator *evaluator;          /* of backends that use the model's own */
+    void *local_state;             /* of the local backend */
+    struct row_exchange *exchange; /* with several processes */
 };
 
 /* `k` and `s` may be NULL: no kernel, no step state. */

@@ -74,7 +74,7 @@ struct viewed_model {
     const svmp_model *model;
     svmp_model_view view;
     svmp_group_view *groups;
-    svmp_code_view *derivatives; /* of rows of groups: group first_slot[g] + slot, made when they are asked for */
+    svmp_code_view *derivatives; /* of rows of groups: group first_slot[g] + slot, made when they are first read */
     size_t *first_slot;
 };
 

@@ -19,22 +19,22 @@ static void note(backend *b, svmp_status status) {
     if (b->exchange->status == SVMP_OK) b->exchange->status = status;
 }
 
-/* Whether the particles are not in the memory of this process. */
-static int elsewhere(const backend *b) { return b->local->fetch_rows != NULL; }
+/* Whether the particles are on a device, not in the memory of this process. */
+static int on_device(const backend *b) { return b->local->fetch_rows != NULL; }
 
 static svmp_status exchange(backend *b) {
     struct row_exchange *m = b->exchange;
     const svmp_graph *graph = b->model->graph;
     const double started = svmp_clock_seconds();
     m->status = SVMP_OK;
-    if (elsewhere(b)) note(b, b->local->fetch_rows(b, graph->inner_variables, graph->moved_variables));
+    if (on_device(b)) note(b, b->local->fetch_rows(b, graph->inner_variables, graph->moved_variables));
     svmp_graph_rows_send(m->rows, b->x);
     m->travelling = true;
     m->times.packing += svmp_clock_seconds() - started;
     return SVMP_OK;
 }
 
-/* Makes progress with messages, because some MPI libraries advance them only within calls. */
+/* Makes progress with messages, because some libraries for messages advance them only within calls. */
 static void nudge(const backend *b) {
     if (b->exchange->travelling) b->exchange->travelling = !svmp_graph_rows_received(b->exchange->rows, false);
 }
@@ -51,21 +51,21 @@ static bool await(const backend *b) {
 
 static void arrive(backend *b) {
     const svmp_graph *graph = b->model->graph;
-    if (await(b) && elsewhere(b)) note(b, b->local->store_rows(b, graph->moved_variables, graph->variables));
+    if (await(b) && on_device(b)) note(b, b->local->store_rows(b, graph->moved_variables, graph->variables));
 }
 
 static svmp_status refresh(backend *b) {
     SVMP_TRY(exchange(b));
     arrive(b);
-    return elsewhere(b) ? svmp_agree(b->context, b->model->graph->peers, b->exchange->status) : SVMP_OK;
+    return on_device(b) ? svmp_agree(b->context, b->model->graph->peers, b->exchange->status) : SVMP_OK;
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 static svmp_status score(backend *b) {
     const svmp_graph *graph = b->model->graph;
-    if (elsewhere(b)) arrive(b);
-    b->span = (node_span){0, elsewhere(b) ? graph->moved : graph->inner};
+    if (on_device(b)) arrive(b);
+    b->span = (node_span){0, on_device(b) ? graph->moved : graph->inner};
     if (b->exchange->status == SVMP_OK) note(b, b->local->score(b));
     return SVMP_OK;
 }
@@ -84,7 +84,7 @@ static svmp_status stein(backend *b, const kernel *k, size_t t) {
     const svmp_graph *graph = b->model->graph;
     const size_t even = graph->inner / SLICES, slice = even > LEAST ? even : LEAST;
     const int all_interior = graph->inner == graph->moved && graph->moved > 0;
-    if (elsewhere(b)) {
+    if (on_device(b)) {
         if (b->exchange->status == SVMP_OK) note(b, b->local->stein(b, k, t));
         return SVMP_OK;
     }
@@ -124,7 +124,7 @@ static svmp_status move(backend *b, const step *s, double rate, size_t t) {
 }
 
 static svmp_status diffuse(backend *b, double rate, size_t t) {
-    if (!elsewhere(b)) score_boundary(b);
+    if (!on_device(b)) score_boundary(b);
     return agree(b, b->exchange->status == SVMP_OK ? b->local->diffuse(b, rate, t) : SVMP_OK);
 }
 

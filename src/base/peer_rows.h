@@ -47,7 +47,7 @@ svmp_status svmp_spread_names(spread *s, size_t limit, spread_namer name, const 
 /* How many rows of n numbers make a block of some megabytes; at least one. */
 size_t svmp_spread_rows(size_t n);
 
-/* The numbers of such a block, of so many rows in total. */
+/* The numbers of such a block, of `whole` rows in total. */
 size_t svmp_spread_most(size_t whole, size_t n);
 
 #endif

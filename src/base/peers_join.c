@@ -37,7 +37,7 @@ static svmp_status refuse_without_plugin(svmp_context *context, const svmp_launc
                      launch->name, launch->processes, why);
 }
 
-/* The result would have the bits of no process alone, and the next run others, as nodes go elsewhere. */
+/* With several roundings the bits of a result would depend on which process moves a node. */
 static svmp_status compare_rounding(svmp_context *context) {
     char words[80];
     snprintf(words, sizeof words, "checksum %016llx of exp, log and other functions",

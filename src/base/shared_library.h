@@ -1,4 +1,4 @@
-/* Libraries that are loaded when a run asks for them, and that stay until the program ends. */
+/* Libraries that are loaded when a run needs them, and that stay loaded until the program ends. */
 #ifndef SVMP_BASE_SHARED_LIBRARY_H
 #define SVMP_BASE_SHARED_LIBRARY_H
 

@@ -16,7 +16,7 @@ typedef struct market_reader {
     size_t size_line;  /* the line that declares the number of entries */
     matrix_entry last; /* that was read, kept or not */
     matrix_filter keep;
-    const void *keeper;
+    const void *keep_data;
 } market_reader;
 
 /* ---- the banner: %%MatrixMarket matrix FORMAT FIELD SYMMETRY ------------------------------------------------------
@@ -160,7 +160,7 @@ static svmp_status read_element(const market_reader *reader, int first, matrix_e
 
 static svmp_status keep_entry(market_reader *reader) {
     matrix *made = &reader->made;
-    if (reader->keep && !reader->keep(reader->keeper, reader->last)) return SVMP_OK;
+    if (reader->keep && !reader->keep(reader->keep_data, reader->last)) return SVMP_OK;
     SVMP_TRY(SVMP_GROW(reader->text.context, made->entries, reader->capacity, made->count + 1));
     made->entries[made->count++] = reader->last;
     return SVMP_OK;
@@ -231,9 +231,9 @@ double svmp_matrix_at(const matrix *from, uint32_t row, uint32_t column) {
     return found ? found->value : 0;
 }
 
-svmp_status svmp_matrix_read(svmp_context *context, const char *path, matrix_filter keep, const void *keeper,
+svmp_status svmp_matrix_read(svmp_context *context, const char *path, matrix_filter keep, const void *keep_data,
                              matrix *result) {
-    market_reader reader = {.keep = keep, .keeper = keeper};
+    market_reader reader = {.keep = keep, .keep_data = keep_data};
     number_locale locale = {0};
     svmp_status status = SVMP_OK;
     SVMP_CHECK(svmp_number_enter(context, &locale));

@@ -56,7 +56,7 @@ FAST reduced_logarithm svmp_reduce_logarithm(double x) {
     return reduced;
 }
 
-/* The result for x > 0; and what it is elsewhere. */
+/* The result for x > 0, and for other x. */
 FAST double svmp_log_edges(double x, double result) {
     result = x < INFINITY ? result : x;
     return x > 0 ? result : x == 0 ? -INFINITY : NAN;

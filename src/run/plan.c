@@ -24,16 +24,16 @@ static svmp_status read_demand(svmp_context *context, const run_options *options
     svmp_run *run = NULL;
     const size_t node = 0;
     const double one = 1;
-    run_options asked = *options;
+    run_options wanted = *options;
     svmp_status status;
-    if (strcmp(asked.method, METHOD_AUTO) == 0) asked.method = svmp_method_auto(1, 0)->name;
-    asked.init = "normal:1";
-    asked.particles = options->particles > 0;
+    if (strcmp(wanted.method, METHOD_AUTO) == 0) wanted.method = svmp_method_auto(1, 0)->name;
+    wanted.init = "normal:1";
+    wanted.particles = options->particles > 0;
     SVMP_CHECK(svmp_model_create(context, &smallest));
     SVMP_CHECK(svmp_model_add_node(smallest, NULL, 1, NULL, NULL, NULL));
     SVMP_CHECK(svmp_model_add_gaussian(smallest, 1, &node, &one, NULL));
     SVMP_CHECK(svmp_model_finish(smallest));
-    SVMP_CHECK(svmp_run_make(smallest, &asked, &run));
+    SVMP_CHECK(svmp_run_make(smallest, &wanted, &run));
     if (!run->method->local)
         SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED, "The method '%s' needs the whole model in one process.",
                              run->method->name));
@@ -132,15 +132,15 @@ svmp_status svmp_model_plan(const svmp_model *model, const svmp_options *options
     SVMP_TRY(svmp_model_require_finished(model));
     SVMP_TRY(svmp_model_require_whole(model, "svmp_model_plan"));
     const svmp_graph *graph = model->graph;
-    const run_options asked = svmp_options_values(options);
+    const run_options wanted = svmp_options_values(options);
     svmp_plan made = {.processes = processes};
     run_demand d = {0};
     uint32_t *owner = NULL;
     part_size *sizes = NULL;
     double rate = 0;
     svmp_status status;
-    SVMP_CHECK(read_demand(context, &asked, &d));
-    SVMP_CHECK(svmp_plan_measure_rate(model, &asked, &d, &rate, &made.measured));
+    SVMP_CHECK(read_demand(context, &wanted, &d));
+    SVMP_CHECK(svmp_plan_measure_rate(model, &wanted, &d, &rate, &made.measured));
     SVMP_CHECK(SVMP_NEW(context, owner, graph->nodes));
     SVMP_CHECK(SVMP_NEW(context, sizes, processes));
     SVMP_CHECK(svmp_partition(graph, processes, owner));

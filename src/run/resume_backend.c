@@ -35,15 +35,16 @@ done:
 svmp_status svmp_options_resume(svmp_options *options, const char *path) {
     if (options == NULL) return SVMP_BAD_CALL;
     svmp_context *context = svmp_options_context(options);
-    const char *asked = svmp_options_get(options, "backend");
+    const char *wanted = svmp_options_get(options, "backend");
     char saved[64] = "";
     if (path == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_options_resume: the path is NULL.");
     const method *chosen = svmp_method_find(context, svmp_options_get(options, "method"));
     if (chosen == NULL) return SVMP_BAD_CALL;
-    const int chooses = strcmp(asked, svmp_backend_auto.name) == 0;
-    if (!chooses && (chosen->on_host || !svmp_device_is_named(asked)))
+    const int chooses = strcmp(wanted, svmp_backend_auto.name) == 0;
+    if (!chooses && (chosen->on_host || !svmp_device_is_named(wanted)))
         return SVMP_OK; /* the run is on the CPU; svmp_run_load checks it at lower cost */
     SVMP_TRY(saved_backend(context, path, saved, sizeof saved));
-    if (*saved == '\0' || strcmp(saved, asked) == 0 || strcmp(saved, svmp_backend_auto.name) == 0) return SVMP_OK;
-    return chooses ? svmp_options_set(options, "backend", saved) : svmp_run_refuse_backend(context, path, saved, asked);
+    if (*saved == '\0' || strcmp(saved, wanted) == 0 || strcmp(saved, svmp_backend_auto.name) == 0) return SVMP_OK;
+    return chooses ? svmp_options_set(options, "backend", saved)
+                   : svmp_run_refuse_backend(context, path, saved, wanted);
 }

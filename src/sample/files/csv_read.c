@@ -9,8 +9,8 @@
 #include "base/text_lines.h"
 #include "sample/files/coda.h"
 #include "sample/files/csv_columns.h"
-#include "sample/netcdf.h"
 #include "sample/name_shapes.h"
+#include "sample/netcdf.h"
 #include "sample/particles.h"
 
 typedef struct csv_reader {
@@ -21,7 +21,7 @@ typedef struct csv_reader {
     size_t columns, columns_capacity, known_capacity, variables;
     column_record record;
     particles_filter keep; /* which variables to read; NULL: all variables, statistics and comments */
-    void *keeper;
+    void *keep_data;
     size_t *place;     /* column -> its position in a row */
     size_t width;      /* of a row */
     size_t header;     /* its line number */
@@ -124,7 +124,7 @@ static svmp_status choose_columns(csv_reader *reader) {
     SVMP_TRY(SVMP_NEW(reader->text.context, reader->place, reader->columns));
     for (size_t c = 0; c < reader->columns; c++) {
         const int number = !svmp_name_is_internal(reader->names[c]), variable = number && !reader->known[c];
-        if (reader->keep && !(variable && reader->keep(reader->keeper, column, reader->names[c]))) {
+        if (reader->keep && !(variable && reader->keep(reader->keep_data, column, reader->names[c]))) {
             reader->names[c] = NULL;
             reader->variables -= (size_t)number;
         }
@@ -363,7 +363,7 @@ static svmp_status begin(svmp_context *context, const char *path, csv_reader *re
 
 static svmp_status read_csv(svmp_context *context, const char *path, particles_filter keep, void *user_data,
                             svmp_particles **particles) {
-    csv_reader reader = {.keep = keep, .keeper = user_data};
+    csv_reader reader = {.keep = keep, .keep_data = user_data};
     number_locale locale = {0};
     svmp_status status;
     SVMP_CHECK(svmp_number_enter(context, &locale));
@@ -398,7 +398,7 @@ svmp_status svmp_particles_read_some(svmp_context *context, const char *path, pa
 }
 
 svmp_status svmp_particles_read_names(svmp_context *context, const char *path, particles_filter keep, void *user_data) {
-    csv_reader reader = {.keep = keep, .keeper = user_data};
+    csv_reader reader = {.keep = keep, .keep_data = user_data};
     svmp_status status = begin(context, path, &reader);
     release(&reader);
     return status;
