@@ -48,8 +48,7 @@ static svmp_status check_pipe(svmp_context *context, FILE *file, const text_sour
     struct stat about;
     if (source->length > 0 || fstat(fileno(file), &about) != 0 || !S_ISFIFO(about.st_mode)) return SVMP_OK;
     return svmp_fail(context, SVMP_CANNOT_READ,
-                     "Cannot read '%s': the pipe is empty. A pipe can be read only once, but some models and their "
-                     "data are read several times: use a file.",
+                     "Cannot read '%s': the pipe is empty. A pipe can be read only once: was it read before?",
                      source->path);
 }
 

@@ -227,8 +227,8 @@ static void truncate(data_set *data, size_t arrays, size_t sources) {
     while (data->source_count > sources) svmp_source_free(data->context, &data->sources[--data->source_count]);
 }
 
-/* Reads a text; if it fails, none of its arrays are added. */
-static svmp_status read_source(data_set *data, text_source *from) {
+/* If it fails, none of its arrays are added. */
+svmp_status svmp_data_read_source(data_set *data, text_source *from) {
     const size_t arrays = data->count, sources = data->source_count;
     number_locale locale = {0};
     data_reader reader = NULL;
@@ -247,7 +247,7 @@ svmp_status svmp_data_read(svmp_data *data, const char *path) {
     if (data == NULL) return SVMP_BAD_CALL;
     if (path == NULL) return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read: the path is NULL.");
     SVMP_TRY(svmp_source_read(data->context, path, &from));
-    return read_source(data, &from);
+    return svmp_data_read_source(data, &from);
 }
 
 svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *text, size_t length) {
@@ -256,5 +256,5 @@ svmp_status svmp_data_read_text(svmp_data *data, const char *path, const char *t
     if (path == NULL || text == NULL)
         return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_read_text: the path or the text is NULL.");
     SVMP_TRY(svmp_source_copy(data->context, path, text, length, &from));
-    return read_source(data, &from);
+    return svmp_data_read_source(data, &from);
 }

@@ -80,6 +80,9 @@ svmp_status svmp_data_read_dump(data_set *data, const text_source *source);
 /* Reads a table of BUGS that begins at *at; moves *at to its end. */
 svmp_status svmp_data_read_table(data_set *data, const text_source *source, size_t *at);
 
+/* Reads a text that the data set takes over, also on failure; svmp_data_read of one that is in memory. */
+svmp_status svmp_data_read_source(data_set *data, text_source *from);
+
 /* The offset of a row, counted from 0, in a text that was read before. */
 size_t svmp_data_csv_row(const text_source *source, size_t row);
 

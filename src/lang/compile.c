@@ -1,27 +1,63 @@
-/* Compiles a model text and its data to nodes and factors: the order of the passes. A pass records all errors it finds;
- * the next one runs only if there were none. */
-#include "lang/discrete/discrete_unknowns.h"
+/* Compiles what was parsed to nodes and factors: the order of the passes. A pass notes all errors that it finds; the
+ * next one runs only if there were none. */
+#include "lang/compile.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
+#include "lang/discrete/discrete_unknowns.h"
+
+/* ---- reports -------------------------------------------------------------------------------- */
+
+svmp_status svmp_lowering_log(const model_lowering *lowering, svmp_log_level level, const char *format, ...) {
+    compile_report *report = lowering->report;
+    char text[1024], *kept;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    SVMP_TRY(SVMP_GROW(lowering->context, report->messages, report->capacity, report->count + 1));
+    SVMP_TRY(svmp_duplicate(lowering->context, text, &kept));
+    report->messages[report->count++] = (compile_message){level, kept};
+    return SVMP_OK;
+}
+
+svmp_status svmp_compile_report(svmp_context *context, compile_report *report) {
+    if (report->errors) return svmp_diagnostics_report(report->errors);
+    for (size_t k = 0; k < report->count; k++)
+        svmp_log(context, report->messages[k].level, "%s", report->messages[k].text);
+    return SVMP_OK;
+}
+
+void svmp_compile_report_free(svmp_context *context, compile_report *report) {
+    for (size_t k = 0; k < report->count; k++) svmp_release(context, report->messages[k].text);
+    svmp_release(context, report->messages);
+    svmp_diagnostics_free(report->errors);
+    *report = (compile_report){0};
+}
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static svmp_status begin(model_lowering *lowering) {
-    svmp_context *context = lowering->context;
-    size_t count = lowering->ast->names.count;
-    SVMP_TRY(SVMP_NEW(context, lowering->arrays, count));
-    for (size_t k = 0; k < count; k++) {
-        model_array *array = &lowering->arrays[k];
-        array->first = SIZE_MAX;
-        array->whole = NOTHING;
-        array->data = svmp_data_find(lowering->data, lowering->ast->names.text[k]);
-        if (array->data == NULL) continue;
-        array->is_data = array->sized = true;
-        array->count = array->data->count;
-        array->shape.rank = array->data->rank;
-        memcpy(array->shape.dimensions, array->data->dimensions, sizeof array->shape.dimensions);
-    }
+static svmp_status copy(svmp_context *context, const void *from, size_t count, size_t size, void **made) {
+    SVMP_TRY(svmp_allocate(context, count, size, made));
+    if (count > 0) memcpy(*made, from, count * size);
+    return SVMP_OK;
+}
+
+#define COPY(member, count) copy(context, from->member, (count), sizeof *from->member, (void **)&lowering->member)
+
+/* What a compilation changes is copied from what was parsed; the rest is shared. */
+static svmp_status begin(const model_lowering *from, model_lowering *lowering) {
+    svmp_context *context = from->context;
+    SVMP_TRY(COPY(arrays, from->ast->names.count));
+    SVMP_TRY(COPY(states, from->ast->statements));
+    SVMP_TRY(COPY(known_calls, from->ast->calls));
+    SVMP_TRY(COPY(elements, from->element_count));
+    SVMP_TRY(COPY(instances, from->instance_count));
+    SVMP_TRY(COPY(edges, from->edge_count));
+    SVMP_TRY(COPY(diagnostics, 1));
     SVMP_TRY(svmp_builder_create(context, &lowering->builder));
     SVMP_TRY(svmp_builder_create(context, &lowering->calculator));
     SVMP_TRY(SVMP_NEW(context, lowering->result, 1));
@@ -29,7 +65,31 @@ static svmp_status begin(model_lowering *lowering) {
     return SVMP_OK;
 }
 
-static void end(model_lowering *lowering) {
+static model_lowering begin_from(const model_lowering *from) {
+    return (model_lowering){.context = from->context,
+                            .ast = from->ast,
+                            .data = from->data,
+                            .counter_values = from->counter_values,
+                            .counter_count = from->counter_count,
+                            .cut_lower = from->cut_lower,
+                            .cut_upper = from->cut_upper,
+                            .cut_by = from->cut_by,
+                            .last_of_name = from->last_of_name,
+                            .reads = from->reads,
+                            .element_count = from->element_count,
+                            .element_capacity = from->element_count,
+                            .instance_count = from->instance_count,
+                            .instance_capacity = from->instance_count,
+                            .edge_count = from->edge_count,
+                            .edge_capacity = from->edge_count,
+                            .stamp = from->stamp,
+                            .pending = NOTHING,
+                            .instance = NOTHING,
+                            .factor = NOTHING,
+                            .without = NOTHING};
+}
+
+void svmp_lowering_end(model_lowering *lowering) {
     svmp_context *context = lowering->context;
     for (size_t k = 0; k < lowering->pattern_count; k++) {
         factor_pattern *pattern = &lowering->patterns[k];
@@ -41,64 +101,27 @@ static void end(model_lowering *lowering) {
         svmp_release(context, pattern->last);
         svmp_release(context, pattern->whole.elsewhere);
     }
-    void *owned[] = {lowering->arrays,        lowering->elements,     lowering->instances, lowering->counter_values,
-                     lowering->items,         lowering->slots,        lowering->slot_of,   lowering->slot_stamp,
-                     lowering->parameters,    lowering->lower,        lowering->upper,     lowering->edges,
-                     lowering->patterns,      lowering->element_of,   lowering->cut_lower, lowering->cut_upper,
-                     lowering->pattern_slots, lowering->signature,    lowering->parents,   lowering->cut_by,
-                     lowering->node_of,       lowering->last_of_name, lowering->choices,   lowering->stored.row,
-                     lowering->stored.places};
+    void *owned[] = {lowering->arrays,      lowering->elements,     lowering->instances,     lowering->states,
+                     lowering->items,       lowering->slots,        lowering->slot_of,       lowering->slot_stamp,
+                     lowering->parameters,  lowering->lower,        lowering->upper,         lowering->edges,
+                     lowering->patterns,    lowering->element_of,   lowering->pattern_slots, lowering->signature,
+                     lowering->parents,     lowering->node_of,      lowering->index_choices, lowering->stored.row,
+                     lowering->known_calls, lowering->stored.places};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
     svmp_discrete_free(lowering);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
     svmp_lowered_free(lowering->result);
+    svmp_diagnostics_free(lowering->diagnostics);
 }
 
 /* ---- passes --------------------------------------------------------------------------------- */
 
-/* Evaluates the deterministic instances, and those that data { } draws; what depends on unknowns stays opaque. */
-static svmp_status compute_all(model_lowering *lowering) {
-    for (uint32_t k = 0; k < lowering->instance_count; k++) {
-        const ast_statement *statement = lowering->instances[k].statement;
-        bool wanted = statement->kind == AST_DETERMINISTIC || (lowering->in_data && statement->kind == AST_STOCHASTIC);
-        if (!wanted || statement->failed || lowering->instances[k].computed) continue;
-        lowering->stamp++;
-        lowering->pending = k;
-        SVMP_TRY(svmp_go_on(lowering, svmp_compute_pending(lowering)));
-    }
-    return SVMP_OK;
-}
-
-/* data { } is computed; what it defines is data from then on. */
-static svmp_status run_data_block(model_lowering *lowering) {
-    lowering->in_data = true;
-    SVMP_TRY(svmp_size_arrays(lowering, lowering->ast->data));
-    SVMP_TRY(svmp_diagnostics_report(lowering->diagnostics));
-    SVMP_TRY(svmp_define(lowering));
-    SVMP_TRY(compute_all(lowering));
-    SVMP_TRY(svmp_diagnostics_report(lowering->diagnostics));
-    for (size_t k = 0; k < lowering->element_count; k++) lowering->elements[k].definition = NOTHING;
-    for (size_t k = 0; k < lowering->ast->names.count; k++) {
-        model_array *array = &lowering->arrays[k];
-        if (array->rank_seen > 0) array->is_data = array->sized = true;
-    }
-    lowering->instance_count = lowering->edge_count = 0;
-    lowering->in_data = false;
-    return SVMP_OK;
-}
-
 static svmp_status make_nodes(model_lowering *lowering) {
+    SVMP_TRY(svmp_stored_choose(lowering));
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
-        if (statement->kind != AST_STOCHASTIC || statement->failed) continue;
-        lowering->stamp++;
-        SVMP_TRY(svmp_go_on(lowering, svmp_censor(lowering, k)));
-    }
-    SVMP_TRY(svmp_find_leaves(lowering));
-    for (uint32_t k = 0; k < lowering->instance_count; k++) {
-        const ast_statement *statement = lowering->instances[k].statement;
-        if (statement->kind != AST_STOCHASTIC || statement->failed) continue;
+        if (statement->kind != AST_STOCHASTIC || svmp_failed(lowering, statement)) continue;
         lowering->stamp++;
         SVMP_TRY(svmp_go_on(lowering, svmp_make_node(lowering, k)));
     }
@@ -113,7 +136,7 @@ static svmp_status make_nodes(model_lowering *lowering) {
 /* For those who need a part alone. */
 static svmp_status look_up_nodes(model_lowering *lowering) {
     const lowered_model *result = lowering->result;
-    if (lowering->request.owners == NULL && lowering->graph == NULL) return SVMP_OK;
+    if (lowering->owners == NULL && lowering->graph == NULL) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->node_of, result->variables));
     for (size_t v = 0; v < result->node_count; v++) {
         const lowered_node *node = &result->nodes[v];
@@ -128,7 +151,7 @@ static svmp_status add_factors(model_lowering *lowering) {
     SVMP_TRY(svmp_stored_begin(lowering));
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
-        if (statement->kind == AST_DETERMINISTIC || statement->failed) continue;
+        if (statement->kind == AST_DETERMINISTIC || svmp_failed(lowering, statement)) continue;
         lowering->result->potentials |= statement->kind == AST_FACTOR;
         SVMP_TRY(svmp_go_on(lowering, svmp_add_factor(lowering, k)));
     }
@@ -137,11 +160,8 @@ static svmp_status add_factors(model_lowering *lowering) {
     return SVMP_OK;
 }
 
-static svmp_status require_unknowns(model_lowering *lowering) {
+static svmp_status require_unknowns(const model_lowering *lowering) {
     if (lowering->result->variables > 0) return SVMP_OK;
-    lowering->only_discrete = lowering->discrete_count + lowering->result->leaf_count > 0;
-    lowering->model_end = lowering->ast->model_end;
-    if (lowering->only_discrete) return SVMP_BAD_INPUT; /* lower_any goes on */
     return svmp_fail(lowering->context, SVMP_BAD_INPUT,
                      "%s: error: the model has no unknowns, so there is nothing to infer.",
                      lowering->diagnostics->source->path);
@@ -161,14 +181,14 @@ static const char *similar_name(const model_lowering *lowering, const char *name
 }
 
 /* Names in the data that the model never mentions are most often a slip; many of them are a table that has more. */
-static void warn_of_unread_data(const model_lowering *lowering) {
-    enum { TOLD = 5 };
+static svmp_status warn_of_unread_data(const model_lowering *lowering) {
+    enum { SHOWN = 5 };
     size_t unread = 0;
     for (size_t k = 0; k < lowering->data->count; k++) {
         const data_array *array = &lowering->data->arrays[k];
         uint32_t symbol = svmp_names_find(&lowering->ast->names, array->name, strlen(array->name));
         if (symbol != NAMES_NONE && (lowering->arrays[symbol].read || lowering->arrays[symbol].rank_seen > 0)) continue;
-        if (unread++ >= TOLD) continue;
+        if (unread++ >= SHOWN) continue;
         char sentence[200], text[900];
         const char *near = similar_name(lowering, array->name);
         if (array->name[0] == '.') /* .RNG.seed */
@@ -178,12 +198,12 @@ static void warn_of_unread_data(const model_lowering *lowering) {
             snprintf(sentence, sizeof sentence, "'%.100s' is not used by the model%s%.60s%s", array->name,
                      near ? "; did you mean '" : "", near ? near : "", near ? "', which has no data?" : "");
         svmp_data_describe(lowering->data, array, "warning", sentence, text, sizeof text);
-        svmp_log(lowering->context, SVMP_LOG_WARNING, "%s", text);
+        SVMP_TRY(svmp_lowering_log(lowering, SVMP_LOG_WARNING, "%s", text));
     }
-    if (unread > TOLD)
-        svmp_log(lowering->context, SVMP_LOG_WARNING, "%s: warning: %zu more name%s not used by the model",
-                 lowering->diagnostics->source->path, unread - TOLD,
-                 unread - TOLD == 1 ? " of the data is" : "s of the data are");
+    if (unread <= SHOWN) return SVMP_OK;
+    return svmp_lowering_log(lowering, SVMP_LOG_WARNING, "%s: warning: %zu more name%s not used by the model",
+                             lowering->diagnostics->source->path, unread - SHOWN,
+                             unread - SHOWN == 1 ? " of the data is" : "s of the data are");
 }
 
 static size_t node_with(const lowered_model *result, uint32_t variable) {
@@ -212,135 +232,78 @@ static bool joins_nodes(const lowered_model *result) {
 
 /* With data, of which no node is an observation, the result is the prior: most often a slip, unless no node depends on
  * another. */
-static void warn_of_no_observation(const model_lowering *lowering) {
+static svmp_status warn_of_no_observation(const model_lowering *lowering) {
     const lowered_model *result = lowering->result;
-    if (result->observed > 0 || result->potentials || lowering->data->count == 0) return;
-    if (!joins_nodes(result) && result->leaf_count == 0) return;
-    svmp_log(
-        lowering->context, SVMP_LOG_WARNING,
+    if (result->observed > 0 || result->potentials || lowering->data->count == 0) return SVMP_OK;
+    if (!joins_nodes(result) && result->leaf_count == 0) return SVMP_OK;
+    return svmp_lowering_log(
+        lowering, SVMP_LOG_WARNING,
         "%s: warning: nothing is observed: no node of the model has a value in the data, so the result is the prior",
         lowering->diagnostics->source->path);
 }
 
-/* Text among the data is skipped, unless it is what the model asks for. */
-static svmp_status refuse_text(const model_lowering *lowering) {
-    for (uint32_t k = 0; k < lowering->ast->names.count; k++) {
-        const char *name = lowering->ast->names.text[k];
-        if (svmp_names_find(&lowering->data->text, name, strlen(name)) != NAMES_NONE)
-            return svmp_fail(
-                lowering->context, SVMP_BAD_INPUT,
-                "%s: error: the values of '%.100s' in the data are text, not numbers. Write NA for a missing "
-                "value, and number the levels of a factor from 1.",
-                lowering->diagnostics->source->path, name);
-    }
-    return SVMP_OK;
-}
-
 static svmp_status lower(model_lowering *lowering) {
-    diagnostics *noted = lowering->diagnostics;
-    SVMP_TRY(begin(lowering));
-    SVMP_TRY(refuse_text(lowering));
-    SVMP_TRY(svmp_check(lowering));
-    SVMP_TRY(svmp_diagnostics_report(noted));
-    SVMP_TRY(svmp_declare(lowering));
-    SVMP_TRY(svmp_diagnostics_report(noted));
-    SVMP_TRY(run_data_block(lowering));
-    SVMP_TRY(svmp_size_arrays(lowering, lowering->ast->model));
-    SVMP_TRY(svmp_diagnostics_report(noted));
-    SVMP_TRY(svmp_define(lowering));
-    SVMP_TRY(svmp_diagnostics_report(noted));
-    SVMP_TRY(compute_all(lowering));
+    const diagnostics *noted = lowering->diagnostics;
     SVMP_TRY(make_nodes(lowering));
-    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(svmp_diagnostics_status(noted));
     SVMP_TRY(look_up_nodes(lowering));
     SVMP_TRY(add_factors(lowering));
-    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(svmp_diagnostics_status(noted));
     SVMP_TRY(svmp_discrete_sum(lowering));
     SVMP_TRY(svmp_discrete_finish(lowering));
-    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(svmp_diagnostics_status(noted));
     SVMP_TRY(require_unknowns(lowering));
     svmp_status status = svmp_order_nodes(lowering);
-    SVMP_TRY(svmp_diagnostics_report(noted));
+    SVMP_TRY(svmp_diagnostics_status(noted));
     SVMP_TRY(status);
     if (lowering->graph) return SVMP_OK;
-    SVMP_TRY(svmp_add_monitors(lowering, lowering->request.monitors));
+    SVMP_TRY(svmp_add_monitors(lowering, lowering->monitors));
     SVMP_TRY(svmp_patterns_finish(lowering));
     SVMP_TRY(svmp_describe_arrays(lowering));
-    warn_of_unread_data(lowering);
-    warn_of_no_observation(lowering);
-    return SVMP_OK;
+    SVMP_TRY(warn_of_unread_data(lowering));
+    return warn_of_no_observation(lowering);
 }
 
-/* `lowering` says what is wanted; the rest of it is filled in. */
-static svmp_status lower_text(model_lowering *lowering, const text_source *source, lowered_model **result) {
-    svmp_context *context = lowering->context;
-    ast_model ast = {0};
-    diagnostics *noted = NULL;
-    svmp_status status = SVMP_OK;
-    lowering->ast = &ast; /* cppcheck-suppress autoVariables ; until the end of this function */
-    lowering->pending = lowering->instance = lowering->factor = lowering->without = NOTHING;
-    SVMP_CHECK(svmp_diagnostics_create(context, source, &noted));
-    lowering->diagnostics = noted;
-    SVMP_CHECK(svmp_parse(noted, &ast));
-    SVMP_CHECK(svmp_diagnostics_report(noted));
-    SVMP_CHECK(svmp_replicate(lowering));
+static svmp_status log_auxiliary(const model_lowering *lowering) {
+    return svmp_lowering_log(
+        lowering, SVMP_LOG_INFO,
+        "%s: all unknowns are discrete, so their probabilities are exact. The standard normal variable "
+        "'auxiliary.number' was added because particles need a continuous variable.",
+        lowering->diagnostics->source->path);
+}
+
+static svmp_status compile(const parsed_model *parsed, model_lowering *lowering) {
+    number_locale locale = {0};
+    svmp_status status;
+    SVMP_CHECK(begin(&parsed->resolved, lowering));
+    if (parsed->auxiliary) SVMP_CHECK(log_auxiliary(lowering));
+    SVMP_CHECK(svmp_number_enter(lowering->context, &locale));
     status = lower(lowering);
-    if (status == SVMP_BAD_INPUT)
-        svmp_diagnostics_report(noted); /* a pass that stopped at the last error it could note */
-    SVMP_CHECK(status);
-    if (result) {
-        *result = lowering->result;
-        lowering->result = NULL;
+    if (status == SVMP_BAD_INPUT && lowering->diagnostics->count > 0) {
+        lowering->report->errors = lowering->diagnostics;
+        lowering->diagnostics = NULL;
     }
 done:
-    end(lowering);
-    lowering->ast = NULL;
-    svmp_ast_free(context, &ast);
-    svmp_diagnostics_free(noted);
+    svmp_number_leave(&locale);
     return status;
 }
 
-/* The text with one more unknown at the end of model { }, behind all else: where all others are discrete there would be
- * nothing for particles to move in. */
-static svmp_status add_auxiliary(svmp_context *context, const text_source *source, size_t end, text_source *made) {
-    static const char statement[] = " auxiliary.number ~ dflat(); factor(-0.5 * auxiliary.number^2) ";
-    const size_t length = sizeof statement - 1;
-    char *text;
-    SVMP_TRY(SVMP_NEW(context, text, source->length + length + 1));
-    memcpy(text, source->text, end);
-    memcpy(text + end, statement, length);
-    memcpy(text + end + length, source->text + end, source->length - end);
-    svmp_status status = svmp_source_copy(context, source->path, text, source->length + length, made);
-    svmp_release(context, text);
+svmp_status svmp_compile_nodes(const parsed_model *parsed, const choices *made, const graph_owners *owners,
+                               compile_report *report, svmp_graph *graph, lowered_model **lowered) {
+    model_lowering lowering = begin_from(&parsed->resolved);
+    compile_report own = {0};
+    lowering.choices = made;
+    lowering.owners = owners;
+    lowering.graph = graph;
+    lowering.monitors = graph ? NULL : parsed->monitors;
+    lowering.report = report ? report : &own; /* cppcheck-suppress autoVariables ; until the end of this function */
+    svmp_status status = compile(parsed, &lowering);
+    if (report == NULL) svmp_compile_report(parsed->context, &own);
+    svmp_compile_report_free(parsed->context, &own);
+    if (status == SVMP_OK && lowered) {
+        *lowered = lowering.result;
+        lowering.result = NULL;
+    }
+    svmp_lowering_end(&lowering);
     return status;
-}
-
-static svmp_status lower_any(model_lowering wanted, const text_source *source, lowered_model **result) {
-    model_lowering lowering = wanted;
-    text_source amended = {0};
-    svmp_status status = lower_text(&lowering, source, result);
-    if (status != SVMP_BAD_INPUT || !lowering.only_discrete) return status;
-    svmp_log(wanted.context, SVMP_LOG_INFO,
-             "%s: all unknowns are discrete, so their probabilities are exact. The standard normal variable "
-             "'auxiliary.number' was added because particles need a continuous variable.",
-             source->path);
-    SVMP_TRY(add_auxiliary(wanted.context, source, lowering.model_end, &amended));
-    lowering = wanted;
-    status = lower_text(&lowering, &amended, result);
-    svmp_source_free(wanted.context, &amended);
-    return status;
-}
-
-svmp_status svmp_lower(svmp_context *context, const text_source *source, const data_set *data,
-                       const lower_request *request, lowered_model **result) {
-    model_lowering lowering = {.context = context, .data = data, .request = *request};
-    return lower_any(lowering, source, result);
-}
-
-svmp_status svmp_lower_graph(svmp_context *context, const text_source *source, const data_set *data,
-                             const lower_request *request, svmp_graph *graph) {
-    model_lowering lowering = {.context = context, .data = data, .request = *request, .graph = graph};
-    lowering.request.monitors = NULL;
-    lowering.request.owners = NULL;
-    return lower_any(lowering, source, NULL);
 }

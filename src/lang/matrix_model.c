@@ -6,8 +6,8 @@
 
 #include "data/matrix_market.h"
 #include "graph/graph_part.h"
+#include "lang/compile/compile_state.h"
 #include "lang/model_files.h"
-#include "model/model.h"
 
 typedef struct gaussian_files {
     svmp_context *context;
@@ -152,12 +152,12 @@ static void release(gaussian_files *files) {
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(files->context, owned[k]);
 }
 
-static svmp_status check_files(svmp_context *context, const model_files *files) {
+svmp_status svmp_matrix_check(svmp_context *context, const model_files *files) {
     if (files->monitors)
         return svmp_fail(context, SVMP_BAD_INPUT,
                          "'%s' has no deterministic nodes to monitor: only model texts have them.", files->paths[0]);
     for (size_t k = 0; k < files->count; k++)
-        if (!svmp_path_ends_in(files->paths[k], ".mtx"))
+        if (strlen(files->paths[k]) < 4 || strcmp(files->paths[k] + strlen(files->paths[k]) - 4, ".mtx") != 0)
             return svmp_fail(context, SVMP_BAD_INPUT,
                              "'%s' does not belong to a Gaussian model, whose files end in .mtx.", files->paths[k]);
     if (files->count <= 2) return SVMP_OK;
@@ -166,13 +166,12 @@ static svmp_status check_files(svmp_context *context, const model_files *files) 
                      files->count);
 }
 
-static svmp_status read_model(svmp_context *context, const model_files *from, const graph_owners *owners,
-                              svmp_model **model) {
-    gaussian_files files = {.context = context, .precision_path = from->paths[0], .owners = owners};
+svmp_status svmp_matrix_compile(const parsed_model *parsed, const graph_owners *owners, svmp_model **model) {
+    svmp_context *context = parsed->context;
+    gaussian_files files = {.context = context, .precision_path = parsed->matrix_paths[0], .owners = owners};
     svmp_model *made = NULL;
     svmp_status status;
-    if (from->count > 1) files.linear_path = from->paths[1];
-    SVMP_CHECK(check_files(context, from));
+    if (parsed->matrix_count > 1) files.linear_path = parsed->matrix_paths[1];
     SVMP_CHECK(svmp_matrix_read(context, files.precision_path, is_wanted, &files, &files.precision));
     SVMP_CHECK(check_size(&files));
     SVMP_CHECK(read_diagonal(&files));
@@ -191,11 +190,11 @@ done:
     return status;
 }
 
-static svmp_status read_graph(svmp_context *context, const model_files *from, svmp_graph **graph) {
-    gaussian_files files = {.context = context, .precision_path = from->paths[0]};
+svmp_status svmp_matrix_graph(const parsed_model *parsed, svmp_graph **graph) {
+    svmp_context *context = parsed->context;
+    gaussian_files files = {.context = context, .precision_path = parsed->matrix_paths[0]};
     svmp_graph *made = NULL;
     svmp_status status;
-    SVMP_CHECK(check_files(context, from));
     SVMP_CHECK(svmp_matrix_read(context, files.precision_path, is_wanted_edge, NULL, &files.precision));
     SVMP_CHECK(check_size(&files));
     SVMP_CHECK(svmp_graph_create(context, &made));
@@ -213,5 +212,3 @@ done:
     release(&files);
     return status;
 }
-
-const model_reader svmp_gaussian_reader = {read_model, read_graph};

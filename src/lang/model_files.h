@@ -1,51 +1,24 @@
-/* Readers of models: one for each kind of file, and texts in memory. */
+/* Files of models: each is read once, when its model is parsed. */
 #ifndef SVMP_LANG_MODEL_FILES_H
 #define SVMP_LANG_MODEL_FILES_H
 
-#include <stdbool.h>
-
 #include "graph/graph_part.h"
-#include "svmp_parallel.h"
+#include "lang/parsed_model.h"
 
-typedef struct model_files {
-    size_t count;
-    const char *const *paths;                   /* at least one, or none where there is a text */
-    const char *name, *text;                    /* of a text in memory; NULL: there are files */
-    const struct text_source *source;           /* the text of the first path; NULL: not read yet */
-    const svmp_data *data;                      /* of such a text; NULL: no data */
-    const char *monitors;                       /* as in svmp_reading */
-    double centring;                            /* of model texts, as in lang/compile.h: 1 leaves nodes as they are, */
-    const struct node_coordinates *coordinates; /* or the coordinates of each node; NULL: none */
-    const uint32_t *ends;                       /* of open sums, as in lang/compile.h; NULL: none, */
-    const uint32_t *fixed;                      /* states of discrete unknowns, as in lang/compile.h; NULL: none */
-    bool totals;                                /* sums of them are unknowns by themselves */
-    bool *sums;                                 /* set where a sum is refused; may be NULL */
-    bool strict;                                /* tables must be small */
-    bool brief;                                 /* and whether they begin short */
-    double store_above;                         /* which elements of '<-' are stored, as in lang/compile.h */
-} model_files;
+/* Finds the kind of the model, by the ending of the first path or else by its first words, and reads the texts of the
+ * model and its data into a parsed model that is otherwise empty. Of matrices only the paths are kept. */
+svmp_status svmp_files_read(svmp_context *context, const model_files *files, parsed_model **parsed);
 
-int svmp_path_ends_in(const char *path, const char *ending);
+/* Fails unless all processes, which call this together, have read the same. */
+svmp_status svmp_files_compare(const parsed_model *parsed);
 
-/* A kind of model file. */
-typedef struct model_reader {
-    /* Reads the whole model, finished; with `owners`, only the fragment (graph/graph_part.h) that the nodes of this
-     * process need, placed in the whole. */
-    svmp_status (*read)(svmp_context *context, const model_files *files, const graph_owners *owners,
-                        svmp_model **model);
+/* ---- matrix_model.c: the precision of a Gaussian, and perhaps its vector b, as Matrix Market files ---- */
 
-    /* Reads only the graph of the whole model, finished. */
-    svmp_status (*read_graph)(svmp_context *context, const model_files *files, svmp_graph **graph);
-} model_reader;
+/* Fails unless the files are such a model. */
+svmp_status svmp_matrix_check(svmp_context *context, const model_files *files);
 
-/* Matrix Market: the precision of a Gaussian, and perhaps its vector b. */
-extern const model_reader svmp_gaussian_reader;
-
-/* The language: a model text, and any number of data files. */
-extern const model_reader svmp_language_reader;
-
-/* The whole model, and the part of this process: svmp_model_read and svmp_model_read_split in given coordinates. */
-svmp_status svmp_read_model(svmp_context *context, const model_files *files, svmp_model **model);
-svmp_status svmp_read_parts(svmp_context *context, const model_files *files, svmp_model **model, svmp_split *split);
+/* Compiles them: svmp_compile, and its graph, finished. */
+svmp_status svmp_matrix_compile(const parsed_model *parsed, const graph_owners *owners, svmp_model **model);
+svmp_status svmp_matrix_graph(const parsed_model *parsed, svmp_graph **graph);
 
 #endif

@@ -1,161 +1,265 @@
-/* Reads a model text and its data: a finished model, or the part that one of several processes needs. */
+/* Parses a model: the text becomes a tree, and the passes that no choice changes are done once. A pass notes all errors
+ * that it finds; the next one runs only if there were none. */
+#include "lang/parsed_model.h"
+
 #include <string.h>
 
+#include "base/number.h"
 #include "base/peers.h"
-#include "lang/compile.h"
+#include "lang/compile/compile_state.h"
 #include "lang/model_files.h"
-#include "model/model.h"
 
-typedef struct language_files {
-    text_source made; /* where the text was not read before */
-    const text_source *source;
-    data_set *read;       /* from the files */
-    const data_set *data; /* these, or what was given */
-} language_files;
+/* ---- life ----------------------------------------------------------------------------------- */
 
-static svmp_status open_files(svmp_context *context, const model_files *files, language_files *opened) {
-    opened->source = files->source ? files->source : &opened->made;
-    if (files->text) SVMP_TRY(svmp_source_copy(context, files->name, files->text, strlen(files->text), &opened->made));
-    SVMP_TRY(svmp_data_create(context, &opened->read));
-    for (size_t k = 1; k < files->count; k++) SVMP_TRY(svmp_data_read(opened->read, files->paths[k]));
-    opened->data = files->data ? files->data : opened->read;
-    return SVMP_OK;
+static void release_resolved(model_lowering *resolved) {
+    void *shared[] = {resolved->counter_values, resolved->cut_lower,   resolved->cut_upper, resolved->cut_by,
+                      resolved->last_of_name,   resolved->reads.start, resolved->reads.item};
+    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) svmp_release(resolved->context, shared[k]);
+    svmp_lowering_end(resolved);
 }
 
-static void close_files(svmp_context *context, language_files *opened) {
-    svmp_data_free(opened->read);
-    svmp_source_free(context, &opened->made);
+void svmp_parsed_free(parsed_model *parsed) {
+    if (parsed == NULL) return;
+    svmp_context *context = parsed->context;
+    release_resolved(&parsed->resolved);
+    svmp_ast_free(context, &parsed->ast);
+    svmp_data_free(parsed->read);
+    svmp_source_free(context, &parsed->source);
+    for (size_t k = 0; k < parsed->text_count; k++) svmp_source_free(context, &parsed->texts[k]);
+    for (size_t k = 0; k < parsed->matrix_count; k++) svmp_release(context, parsed->matrix_paths[k]);
+    svmp_release(context, parsed->texts);
+    svmp_release(context, parsed->matrix_paths);
+    svmp_release(context, parsed->monitors);
+    svmp_release(context, parsed);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+bool svmp_parsed_is_text(const parsed_model *parsed) { return parsed->matrix_paths == NULL; }
 
-/* Nodes and groups; the model takes over what the groups own. */
-static svmp_status add_all(svmp_model *model, lowered_model *lowered) {
-    for (size_t k = 0; k < lowered->node_count; k++)
-        SVMP_TRY(svmp_model_add_node(model, NULL, lowered->nodes[k].variables, NULL, NULL, NULL));
-    SVMP_TRY(svmp_computed_join(model->context, &lowered->rows, &lowered->group_count, &lowered->groups));
-    SVMP_TRY(svmp_model_add_groups(model, lowered->group_count, lowered->groups));
-    return svmp_model_finish(model);
-}
+/* ---- passes --------------------------------------------------------------------------------- */
 
-/* ---- a fragment -------------------------------------------------------------------------------------------------- */
-
-/* The nodes of a fragment, and how they and their variables are numbered in it. */
-typedef struct numbering {
-    uint32_t *node_key, *variable_key; /* of the fragment's */
-    uint32_t *local;                   /* variable of the whole -> of the fragment, or NOWHERE */
-    size_t nodes, variables;
-} numbering;
-
-enum { NOWHERE = UINT32_MAX };
-
-static void release(svmp_context *context, numbering *n) {
-    svmp_release(context, n->node_key);
-    svmp_release(context, n->variable_key);
-    svmp_release(context, n->local);
-}
-
-static svmp_status number_nodes(const lowered_model *lowered, const graph_owners *owners, numbering *n) {
-    svmp_context *context = lowered->context;
-    SVMP_TRY(SVMP_NEW(context, n->local, lowered->variables));
-    for (size_t i = 0; i < lowered->variables; i++) n->local[i] = NOWHERE;
-    for (size_t g = 0; g < lowered->group_count; g++) /* all of these touch own nodes */
-        for (size_t r = 0; r < lowered->groups[g].instances * lowered->groups[g].slots; r++)
-            n->local[lowered->groups[g].variables[r]] = 0;
-    SVMP_TRY(SVMP_NEW(context, n->node_key, lowered->node_count));
-    SVMP_TRY(SVMP_NEW(context, n->variable_key, lowered->variables));
-    for (size_t v = 0; v < lowered->node_count; v++) {
-        const lowered_node *node = &lowered->nodes[v];
-        int here = owners->owner[v] == owners->rank || (v + 1 == lowered->node_count && n->nodes == 0);
-        for (size_t k = 0; k < node->variables; k++) here |= n->local[node->variable + k] != NOWHERE;
-        if (!here) continue;
-        n->node_key[n->nodes++] = (uint32_t)v;
-        for (size_t k = 0; k < node->variables; k++) {
-            n->local[node->variable + k] = (uint32_t)n->variables;
-            n->variable_key[n->variables++] = (uint32_t)(node->variable + k);
-        }
+static svmp_status begin(parsed_model *parsed) {
+    svmp_context *context = parsed->context;
+    model_lowering *lowering = &parsed->resolved;
+    const size_t count = parsed->ast.names.count;
+    *lowering = (model_lowering){.context = context,
+                                 .ast = &parsed->ast,
+                                 .data = parsed->data,
+                                 .pending = NOTHING,
+                                 .instance = NOTHING,
+                                 .factor = NOTHING,
+                                 .without = NOTHING};
+    SVMP_TRY(svmp_diagnostics_create(context, &parsed->source, &lowering->diagnostics));
+    SVMP_TRY(svmp_builder_create(context, &lowering->builder));
+    SVMP_TRY(svmp_builder_create(context, &lowering->calculator));
+    SVMP_TRY(SVMP_NEW(context, lowering->last_of_name, count));
+    SVMP_TRY(SVMP_NEW(context, lowering->arrays, count));
+    for (size_t k = 0; k < count; k++) {
+        model_array *array = &lowering->arrays[k];
+        array->first = SIZE_MAX;
+        array->whole = NOTHING;
+        array->data = svmp_data_find(lowering->data, parsed->ast.names.text[k]);
+        if (array->data == NULL) continue;
+        array->is_data = array->sized = true;
+        array->count = array->data->count;
+        array->shape.rank = array->data->rank;
+        memcpy(array->shape.dimensions, array->data->dimensions, sizeof array->shape.dimensions);
     }
     return SVMP_OK;
 }
 
-static svmp_status add_own(svmp_model *model, lowered_model *lowered, const numbering *n) {
-    for (size_t v = 0; v < n->nodes; v++)
-        SVMP_TRY(svmp_model_add_node(model, NULL, lowered->nodes[n->node_key[v]].variables, NULL, NULL, NULL));
-    for (size_t g = 0; g < lowered->group_count; g++)
-        for (size_t r = 0; r < lowered->groups[g].instances * lowered->groups[g].slots; r++)
-            lowered->groups[g].variables[r] = n->local[lowered->groups[g].variables[r]];
+/* Text among the data is skipped, unless the model asks for it. */
+static svmp_status refuse_text(const model_lowering *lowering) {
+    for (uint32_t k = 0; k < lowering->ast->names.count; k++) {
+        const char *name = lowering->ast->names.text[k];
+        if (svmp_names_find(&lowering->data->text, name, strlen(name)) != NAMES_NONE)
+            return svmp_fail(
+                lowering->context, SVMP_BAD_INPUT,
+                "%s: error: the values of '%.100s' in the data are text, not numbers. Write NA for a missing "
+                "value, and number the levels of a factor from 1.",
+                lowering->diagnostics->source->path, name);
+    }
     return SVMP_OK;
 }
 
-/* All processes come here; from the groups on they go together. */
-static svmp_status add_fragment(svmp_model *model, lowered_model *lowered, const graph_owners *owners) {
-    svmp_context *context = model->context;
-    numbering n = {0};
-    svmp_status status = number_nodes(lowered, owners, &n);
-    if (status == SVMP_OK) status = add_own(model, lowered, &n);
-    SVMP_CHECK(svmp_agree(context, context->peers, status));
-    model->fragment = 1;
-    SVMP_CHECK(svmp_model_add_groups(model, lowered->group_count, lowered->groups));
-    SVMP_CHECK(svmp_model_finish(model));
-    SVMP_CHECK(svmp_graph_place(model->graph, lowered->node_count, lowered->variables, n.node_key, n.variable_key));
-done:
-    release(context, &n);
+/* Evaluates the deterministic instances, and those that data { } draws; what depends on unknowns stays opaque. */
+static svmp_status compute_all(model_lowering *lowering) {
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        const ast_statement *statement = lowering->instances[k].statement;
+        bool wanted = statement->kind == AST_DETERMINISTIC || (lowering->in_data && statement->kind == AST_STOCHASTIC);
+        if (!wanted || svmp_failed(lowering, statement) || lowering->instances[k].computed) continue;
+        lowering->stamp++;
+        lowering->pending = k;
+        SVMP_TRY(svmp_go_on(lowering, svmp_compute_pending(lowering)));
+    }
+    return SVMP_OK;
+}
+
+/* data { } is computed; what it defines is data from then on. */
+static svmp_status run_data_block(model_lowering *lowering) {
+    lowering->in_data = true;
+    SVMP_TRY(svmp_size_arrays(lowering, lowering->ast->data));
+    SVMP_TRY(svmp_diagnostics_status(lowering->diagnostics));
+    SVMP_TRY(svmp_define(lowering));
+    SVMP_TRY(compute_all(lowering));
+    SVMP_TRY(svmp_diagnostics_status(lowering->diagnostics));
+    for (size_t k = 0; k < lowering->element_count; k++) lowering->elements[k].definition = NOTHING;
+    for (size_t k = 0; k < lowering->ast->names.count; k++) {
+        model_array *array = &lowering->arrays[k];
+        if (array->rank_seen > 0) array->is_data = array->sized = true;
+    }
+    lowering->instance_count = lowering->edge_count = 0;
+    lowering->in_data = false;
+    return SVMP_OK;
+}
+
+static svmp_status censor_all(model_lowering *lowering) {
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        const ast_statement *statement = lowering->instances[k].statement;
+        if (statement->kind != AST_STOCHASTIC || svmp_failed(lowering, statement)) continue;
+        lowering->stamp++;
+        SVMP_TRY(svmp_go_on(lowering, svmp_censor(lowering, k)));
+    }
+    return SVMP_OK;
+}
+
+/* Errors of the last two passes are noted in `resolved`: a compilation adds those of nodes. */
+static svmp_status resolve(parsed_model *parsed) {
+    model_lowering *lowering = &parsed->resolved;
+    SVMP_TRY(begin(parsed));
+    const diagnostics *noted = lowering->diagnostics;
+    SVMP_TRY(refuse_text(lowering));
+    SVMP_TRY(svmp_check(lowering, &parsed->ast));
+    SVMP_TRY(svmp_diagnostics_status(noted));
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->states, parsed->ast.statements));
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->known_calls, parsed->ast.calls));
+    SVMP_TRY(svmp_declare(lowering));
+    SVMP_TRY(svmp_diagnostics_status(noted));
+    SVMP_TRY(run_data_block(lowering));
+    SVMP_TRY(svmp_size_arrays(lowering, lowering->ast->model));
+    SVMP_TRY(svmp_diagnostics_status(noted));
+    SVMP_TRY(svmp_define(lowering));
+    SVMP_TRY(svmp_diagnostics_status(noted));
+    SVMP_TRY(compute_all(lowering));
+    SVMP_TRY(censor_all(lowering));
+    return svmp_find_leaves(lowering);
+}
+
+/* ---- models without continuous unknowns ----------------------------------------------------- */
+
+/* Whether an instance gives particles something to move in. */
+static bool is_continuous(const model_instance *instance, size_t unknown) {
+    const distribution *family = instance->statement->distribution;
+    const bool sums = family->support == SUPPORT_SIMPLEX || family->support == SUPPORT_ZERO_SUM;
+    return !instance->leaf && !family->discrete && unknown > (sums ? 1 : 0);
+}
+
+/* Whether there are unknowns, all of them discrete or drawn after the run. */
+static svmp_status lacks_variables(model_lowering *lowering, bool *lacks) {
+    bool any = false;
+    *lacks = false;
+    if (lowering->diagnostics->count > 0) return SVMP_OK;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        size_t unknown, count;
+        if (lowering->instances[k].statement->kind != AST_STOCHASTIC) continue;
+        SVMP_TRY(svmp_count_unknown(lowering, k, &unknown, &count));
+        if (is_continuous(&lowering->instances[k], unknown)) return SVMP_OK;
+        any = any || unknown > 0;
+    }
+    *lacks = any;
+    return SVMP_OK;
+}
+
+static svmp_status resolve_text(parsed_model *parsed) {
+    SVMP_TRY(resolve(parsed));
+    SVMP_TRY(lacks_variables(&parsed->resolved, &parsed->auxiliary));
+    if (!parsed->auxiliary) return SVMP_OK;
+    release_resolved(&parsed->resolved);
+    parsed->resolved = (model_lowering){0};
+    SVMP_TRY(svmp_add_auxiliary(&parsed->ast));
+    return resolve(parsed);
+}
+
+/* ---- parsing -------------------------------------------------------------------------------- */
+
+static svmp_status parse_source(parsed_model *parsed) {
+    diagnostics *noted = NULL;
+    svmp_status status = svmp_diagnostics_create(parsed->context, &parsed->source, &noted);
+    if (status == SVMP_OK) status = svmp_parse_text(noted, &parsed->ast);
+    if (status == SVMP_OK) status = svmp_diagnostics_report(noted);
+    svmp_diagnostics_free(noted);
     return status;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* The first text is the model, the others are data, which the data set takes over. */
+static svmp_status read_data(parsed_model *parsed, const svmp_data *given) {
+    SVMP_TRY(svmp_data_create(parsed->context, &parsed->read));
+    for (size_t k = 1; k < parsed->text_count; k++) {
+        text_source taken = parsed->texts[k];
+        parsed->texts[k] = (text_source){0};
+        SVMP_TRY(svmp_data_read_source(parsed->read, &taken));
+    }
+    parsed->data = given ? given : parsed->read;
+    return SVMP_OK;
+}
 
-static svmp_status read_model(svmp_context *context, const model_files *files, const graph_owners *owners,
-                              svmp_model **model) {
-    const lower_request request = {.monitors = files->monitors,
-                                   .owners = owners,
-                                   .centring = files->centring,
-                                   .coordinates = files->coordinates,
-                                   .ends = files->ends,
-                                   .fixed = files->fixed,
-                                   .totals = files->totals,
-                                   .sums = files->sums,
-                                   .strict = files->strict,
-                                   .brief = files->brief,
-                                   .store_above = files->store_above};
-    language_files opened = {0};
-    svmp_model *made = NULL;
-    svmp_status status = svmp_model_create(context, &made);
-    if (status == SVMP_OK) status = open_files(context, files, &opened);
-    if (status == SVMP_OK) status = svmp_lower(context, opened.source, opened.data, &request, &made->lowered);
-    close_files(context, &opened);
-    if (owners) status = svmp_agree(context, context->peers, status);
-    SVMP_CHECK(status);
-    SVMP_CHECK(owners ? add_fragment(made, made->lowered, owners) : add_all(made, made->lowered));
-    *model = made;
-    made = NULL;
-done:
-    svmp_model_free(made);
+static svmp_status parse_texts(parsed_model *parsed, const svmp_data *given) {
+    SVMP_TRY(read_data(parsed, given));
+    parsed->source = parsed->texts[0];
+    parsed->texts[0] = (text_source){0};
+    SVMP_TRY(parse_source(parsed));
+    SVMP_TRY(svmp_replicate(&parsed->ast, parsed->data, parsed->monitors));
+    const svmp_status status = resolve_text(parsed);
+    if (status == SVMP_BAD_INPUT) svmp_diagnostics_report(parsed->resolved.diagnostics);
     return status;
 }
 
-static svmp_status read_graph(svmp_context *context, const model_files *files, svmp_graph **graph) {
-    const lower_request request = {.centring = files->centring,
-                                   .coordinates = files->coordinates,
-                                   .ends = files->ends,
-                                   .fixed = files->fixed,
-                                   .totals = files->totals,
-                                   .sums = files->sums,
-                                   .strict = files->strict,
-                                   .brief = files->brief};
-    language_files opened = {0};
-    svmp_graph *made = NULL;
+static svmp_status parse_all(parsed_model *parsed, const svmp_data *given) {
+    number_locale locale = {0};
+    if (parsed->matrix_paths) return SVMP_OK;
+    svmp_status status = svmp_number_enter(parsed->context, &locale);
+    if (status == SVMP_OK) status = parse_texts(parsed, given);
+    svmp_number_leave(&locale);
+    return status;
+}
+
+/* ---- several processes ---------------------------------------------------------------------------------------- */
+
+static svmp_status compare_requests(svmp_context *context, const model_files *files) {
+    char words[32];
+    snprintf(words, sizeof words, "%zu", files->count);
+    SVMP_TRY(svmp_context_compare(context, "the number of files", words));
+    return svmp_context_compare(context, "the monitored nodes", files->monitors ? files->monitors : "nothing");
+}
+
+svmp_status svmp_parse_first(svmp_context *context, const model_files *files, parsed_model **parsed) {
+    parsed_model *made = NULL;
     svmp_status status;
-    SVMP_CHECK(open_files(context, files, &opened));
-    SVMP_CHECK(svmp_graph_create(context, &made));
-    SVMP_CHECK(svmp_lower_graph(context, opened.source, opened.data, &request, made));
-    SVMP_CHECK(svmp_graph_finish(made));
-    *graph = made;
-    made = NULL;
+    SVMP_TRY(compare_requests(context, files));
+    SVMP_CHECK(svmp_agree(context, context->peers, svmp_files_read(context, files, &made)));
+    SVMP_CHECK(svmp_files_compare(made));
+    SVMP_CHECK(svmp_agree(context, context->peers, context->peers->rank == 0 ? parse_all(made, NULL) : SVMP_OK));
+    *parsed = made;
+    return SVMP_OK;
 done:
-    svmp_graph_free(made);
-    close_files(context, &opened);
+    svmp_parsed_free(made);
     return status;
 }
 
-const model_reader svmp_language_reader = {read_model, read_graph};
+svmp_status svmp_parse_others(parsed_model *parsed) {
+    svmp_context *context = parsed->context;
+    return svmp_agree(context, context->peers, context->peers->rank == 0 ? SVMP_OK : parse_all(parsed, NULL));
+}
+
+/* ---- one process ---------------------------------------------------------------------------------------------- */
+
+svmp_status svmp_parse(svmp_context *context, const model_files *files, parsed_model **parsed) {
+    parsed_model *made = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_files_read(context, files, &made));
+    SVMP_CHECK(parse_all(made, files->data));
+    *parsed = made;
+    return SVMP_OK;
+done:
+    svmp_parsed_free(made);
+    return status;
+}

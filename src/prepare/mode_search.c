@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/attempt.h"
 #include "model/text_model.h"
 #include "prepare/fitted_gaussian.h"
-#include "prepare/hush.h"
 
 enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 100000 };
 
@@ -23,7 +23,8 @@ typedef struct given_values {
 
 typedef struct search {
     const svmp_model *model;
-    model_files files;
+    const parsed_model *parsed;
+    choices made;
     uint32_t *fixed;
     size_t combinations;
     given_values *given;
@@ -66,10 +67,10 @@ static void fix(const search *s, size_t combination) {
 static svmp_status fit(search *s, const double *from, given_values *given) {
     svmp_context *context = s->model->context;
     given->bound = -INFINITY;
-    svmp_status status = svmp_read_model(context, &s->files, &given->model);
-    if (status == SVMP_OK && (given->model->graph->variables != s->model->graph->variables ||
-                              given->model->lowered->observed != s->model->lowered->observed))
-        return SVMP_OK;
+    compile_report unused = {0};
+    svmp_status status = svmp_compile(s->parsed, &s->made, NULL, &unused, &given->model);
+    svmp_compile_report_free(context, &unused);
+    if (status == SVMP_OK && given->model->graph->variables != s->model->graph->variables) return SVMP_OK;
     if (status == SVMP_OK) status = svmp_gaussian_create_from(given->model, SEED, from, &given->q);
     if (status == SVMP_OK) given->bound = svmp_gaussian_bound(given->q);
     return status == SVMP_NO_MEMORY ? status : SVMP_OK;
@@ -166,7 +167,7 @@ static svmp_status find(search *s, model_modes **made) {
     bool apart = false;
     SVMP_TRY(SVMP_NEW(context, s->fixed, s->model->lowered->summed.count));
     SVMP_TRY(SVMP_NEW(context, s->given, s->combinations));
-    s->files.fixed = s->fixed;
+    s->made.fixed = s->fixed;
     SVMP_TRY(fit_all(s));
     SVMP_TRY(make_modes(s, made));
     if (*made) SVMP_TRY(are_apart(context, *made, &apart));
@@ -176,15 +177,14 @@ static svmp_status find(search *s, model_modes **made) {
     return SVMP_OK;
 }
 
-svmp_status svmp_modes_find(svmp_model *model, const model_files *files) {
+svmp_status svmp_modes_find(svmp_model *model, const parsed_model *parsed, const choices *made_with) {
     svmp_context *context = model->context;
-    search s = {.model = model, .files = *files, .combinations = count_combinations(model)};
-    hushed h;
+    search s = {.model = model, .parsed = parsed, .made = *made_with, .combinations = count_combinations(model)};
     model_modes *made = NULL;
     if (s.combinations == 0) return SVMP_OK;
-    svmp_hush(context, false, &h);
+    const svmp_error_function on_error = svmp_attempt_begin(context);
     const svmp_status status = find(&s, &made);
-    svmp_unhush(&h, status);
+    svmp_attempt_end(context, on_error, status);
     for (size_t k = 0; s.given && k < s.combinations; k++) {
         svmp_gaussian_free(s.given[k].q);
         svmp_model_free(s.given[k].model);

@@ -4,14 +4,12 @@
 #ifndef SVMP_PREPARE_MODE_SEARCH_H
 #define SVMP_PREPARE_MODE_SEARCH_H
 
-#include "lang/model_files.h"
-#include "model/model.h"
+#include "lang/compile.h"
 #include "model/posterior_modes.h"
 
 /* model->modes; it stays NULL where the model has no such unknown, too many variables or values for this to be cheap,
- * or modes that meet. `files` is what the model was read from. Costs a fit of a Gaussian for each combination of
- * values.
- */
-svmp_status svmp_modes_find(svmp_model *model, const model_files *files);
+ * or modes that meet. The model was compiled from `parsed` with the choices `made`. Costs a compilation and a fit of a
+ * Gaussian for each combination of values. */
+svmp_status svmp_modes_find(svmp_model *model, const parsed_model *parsed, const choices *made);
 
 #endif

@@ -1,14 +1,15 @@
-/* The public readers of models: in the coordinates of the text, or in those that suit the model, which do not change
+/* The public readers of models: a model is parsed once, and compiled with the choices that suit it, which do not change
  * what is reported. */
 #include <string.h>
 
+#include "base/attempt.h"
 #include "base/notes.h"
 #include "base/peers.h"
-#include "lang/model_files.h"
+#include "lang/compile.h"
+#include "model/model_split.h"
 #include "model/text_model.h"
 #include "prepare/coordinate_choice.h"
 #include "prepare/fitted_gaussian.h"
-#include "prepare/hush.h"
 #include "prepare/mode_search.h"
 #include "prepare/sum_truncation.h"
 
@@ -19,58 +20,68 @@ enum { DRAWS = 64, SEED = 1 }; /* coordinates are the model's, whatever the seed
  * slow. */
 enum { MOST_TERMS = 20000, FEW_TERMS = 4000, MANY_TERMS = 50000 };
 
-/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+/* ---- coordinates ------------------------------------------------------------------------------------------------- */
 
-typedef struct asked {
-    model_files files;
-    int choose;
-} asked;
+typedef enum coordinates_option { COORDINATES_AUTO, COORDINATES_CENTRED, COORDINATES_NONCENTRED } coordinates_option;
 
-static svmp_status parse(svmp_context *context, const svmp_reading *how, asked *read) {
-    const char *text = how ? how->coordinates : NULL;
-    read->files.monitors = how ? how->monitors : NULL;
-    read->files.centring = 1;
-    read->choose = 0;
-    if (text == NULL || strcmp(text, "centred") == 0) return SVMP_OK;
-    read->choose = strcmp(text, "auto") == 0;
-    if (read->choose) return SVMP_OK;
-    read->files.centring = 0;
-    if (strcmp(text, "noncentred") == 0) return SVMP_OK;
+static svmp_status find_option(svmp_context *context, const svmp_reading *how, coordinates_option *found) {
+    const char *text = how && how->coordinates ? how->coordinates : "centred";
+    static const char *const names[] = {"auto", "centred", "noncentred"};
+    for (int k = 0; k < 3; k++)
+        if (strcmp(text, names[k]) == 0) return *found = (coordinates_option)k, SVMP_OK;
     return svmp_fail(context, SVMP_BAD_CALL, "Unknown coordinates '%.80s': expected auto, centred or noncentred.",
                      text);
 }
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-/* What a model is read with. */
-typedef struct choices {
-    node_coordinates *coordinates; /* of every node; NULL: all are centred */
-    uint32_t *ends;                /* of open sums, by discrete unknown; NULL: they stay where they are */
-    bool brief;                    /* these are short; otherwise as where nobody can look */
-} choices;
+/* The choices that a model is compiled with, and the arrays in them. */
+typedef struct preparation {
+    svmp_context *context;
+    const parsed_model *parsed;
+    choices made;
+    node_coordinates *coordinates;
+    uint32_t *ends;
+} preparation;
 
-static void release(svmp_context *context, choices *made) {
-    svmp_release(context, made->coordinates);
-    svmp_release(context, made->ends);
+static void release(preparation *p) {
+    svmp_release(p->context, p->coordinates);
+    svmp_release(p->context, p->ends);
 }
 
-static int any_moved(const svmp_model *model, const node_coordinates *chosen) {
-    int moved = 0;
-    for (size_t v = 0; v < model->graph->nodes; v++) moved |= chosen[v].centring < 1;
+/* The array becomes the preparation's. */
+static void set_ends(preparation *p, uint32_t *ends) {
+    svmp_release(p->context, p->ends);
+    p->made.ends = p->ends = ends;
+}
+
+static void set_coordinates(preparation *p, node_coordinates *coordinates) {
+    svmp_release(p->context, p->coordinates);
+    p->made.coordinates = p->coordinates = coordinates;
+}
+
+static bool any_moved(const svmp_model *model, const node_coordinates *chosen) {
+    bool moved = false;
+    for (size_t v = 0; v < model->graph->nodes; v++) moved = moved || chosen[v].centring < 1;
     return moved;
 }
 
-/* What a look at one reading of a model has found. */
-typedef struct look {
-    node_coordinates *coordinates; /* NULL: they have no choice, or stay */
-    uint32_t *ends;                /* NULL: there are none */
+/* What draws near the posterior say of the choices that a model was compiled with. */
+typedef struct inspection {
+    node_coordinates *coordinates; /* better ones; NULL: there are none */
+    uint32_t *ends;                /* better ones; NULL: there are no open sums, or nothing is known */
     truncation_change found;
     uint32_t unknown; /* with most weight at its end, where `found` says that one has, */
     double end;       /* which is this one */
-    size_t terms;     /* of all sums of this reading */
-} look;
+    size_t terms;     /* of all sums */
+} inspection;
 
-/* How many terms all sums have. */
+static void forget(svmp_context *context, inspection *seen) {
+    svmp_release(context, seen->coordinates);
+    svmp_release(context, seen->ends);
+    *seen = (inspection){0};
+}
+
 static size_t count_terms(const svmp_model *model) {
     const lowered_summed *summed = &model->lowered->summed;
     size_t terms = 0;
@@ -79,7 +90,7 @@ static size_t count_terms(const svmp_model *model) {
 }
 
 /* From draws of the Gaussian on the graph of the model, all of whose nodes are centred. */
-static svmp_status look_from_draws(const svmp_model *model, int matters, look *seen) {
+static svmp_status inspect_draws(const svmp_model *model, bool centring, inspection *seen) {
     svmp_context *context = model->context;
     gaussian *q = NULL;
     double *x = NULL;
@@ -88,7 +99,7 @@ static svmp_status look_from_draws(const svmp_model *model, int matters, look *s
     if (status == SVMP_OK) status = svmp_gaussian_draw(q, SEED, DRAWS, x);
     if (status == SVMP_OK && seen->ends)
         status = svmp_truncation_choose(model, q, DRAWS, x, seen->ends, &seen->unknown, &seen->found);
-    if (status == SVMP_OK && matters) {
+    if (status == SVMP_OK && centring) {
         status = SVMP_NEW(context, seen->coordinates, model->graph->nodes);
         if (status == SVMP_OK) status = svmp_centring_choose(model, DRAWS, x, seen->coordinates);
     }
@@ -97,23 +108,16 @@ static svmp_status look_from_draws(const svmp_model *model, int matters, look *s
     return status;
 }
 
-static void forget(svmp_context *context, look *seen) {
-    svmp_release(context, seen->coordinates);
-    svmp_release(context, seen->ends);
-    *seen = (look){0};
-}
-
 /* Nothing is found where nothing can be chosen, as in a model without a Gaussian on its graph. */
-static svmp_status look_at(const svmp_model *model, look *seen) {
+static svmp_status inspect(const svmp_model *model, inspection *seen) {
     svmp_context *context = model->context;
-    const int matters = svmp_model_has_centring_choice(model);
-    *seen = (look){0};
-    if (!matters && !svmp_model_has_open_sums(model)) return SVMP_OK;
-    if (svmp_model_has_open_sums(model)) SVMP_TRY(SVMP_NEW(context, seen->ends, model->lowered->summed.count));
-    hushed h;
-    svmp_hush(context, false, &h);
-    const svmp_status status = look_from_draws(model, matters, seen);
-    svmp_unhush(&h, status);
+    const bool centring = svmp_model_has_centring_choice(model), sums = svmp_model_has_open_sums(model);
+    *seen = (inspection){0};
+    if (!centring && !sums) return SVMP_OK;
+    if (sums) SVMP_TRY(SVMP_NEW(context, seen->ends, model->lowered->summed.count));
+    const svmp_error_function on_error = svmp_attempt_begin(context);
+    const svmp_status status = inspect_draws(model, centring, seen);
+    svmp_attempt_end(context, on_error, status);
     if (status == SVMP_OK && seen->coordinates && !any_moved(model, seen->coordinates)) {
         svmp_release(context, seen->coordinates);
         seen->coordinates = NULL;
@@ -126,44 +130,29 @@ static svmp_status look_at(const svmp_model *model, look *seen) {
     if (status == SVMP_OK) return SVMP_OK;
     forget(context, seen);
     if (status == SVMP_NO_MEMORY) return status;
-    if (matters)
+    if (centring)
         svmp_log(context, SVMP_LOG_WARNING, "Could not choose coordinates; all nodes are centred: %s",
                  svmp_context_error(context));
     return SVMP_OK;
 }
 
-/* Told before the run; the verdict looks again. `seen` is what was found in the reading that will be run. */
-static void warn_of_end(const svmp_model *model, const look *seen) {
+/* Compiles with other choices. *model stays NULL if that is refused, which is no error. */
+static svmp_status try_choices(const preparation *p, const choices *tried, svmp_model **model) {
+    compile_report unused = {0};
+    const svmp_error_function on_error = svmp_attempt_begin(p->context);
+    const svmp_status status = svmp_compile(p->parsed, tried, NULL, &unused, model);
+    svmp_attempt_end(p->context, on_error, status);
+    svmp_compile_report_free(p->context, &unused);
+    return status == SVMP_NO_MEMORY ? status : SVMP_OK;
+}
+
+/* Logged before the run; the verdict looks again. */
+static void warn_of_end(const svmp_model *model, const inspection *seen) {
     svmp_log(model->context, SVMP_LOG_WARNING,
              "The sum over the values of '%s' ends at %.0f, but larger values seem to be probable, however many are "
              "summed: give it a bound that is far above the data, with T(, bound), or a prior with less weight on "
              "large counts.",
              model->lowered->summed.unknowns[seen->unknown].name, seen->end);
-}
-
-/* Without a word: the warnings of the first reading suffice. */
-static svmp_status read_quietly(svmp_context *context, const model_files *files, svmp_model **model) {
-    hushed h;
-    svmp_hush(context, false, &h);
-    const svmp_status status = svmp_read_model(context, files, model);
-    svmp_unhush(&h, status);
-    return status;
-}
-
-/* Those that were found, and what stays of those before. */
-static svmp_status merge_ends(const svmp_model *model, const uint32_t *before, const look *seen, uint32_t **merged) {
-    const size_t count = model->lowered->summed.count;
-    SVMP_TRY(SVMP_NEW(model->context, *merged, count));
-    for (size_t k = 0; k < count; k++) (*merged)[k] = seen->ends[k] > 0 || before == NULL ? seen->ends[k] : before[k];
-    return SVMP_OK;
-}
-
-static svmp_status take_ends(const svmp_model *model, const look *seen, choices *made) {
-    uint32_t *merged = NULL;
-    SVMP_TRY(merge_ends(model, made->ends, seen, &merged));
-    svmp_release(model->context, made->ends);
-    made->ends = merged;
-    return SVMP_OK;
 }
 
 static void warn_of_cost(const svmp_model *model) {
@@ -175,59 +164,66 @@ static void warn_of_cost(const svmp_model *model) {
                              svmp_either(1, svmp_advice(SVMP_NOTE_SHORTER_SUMS, NULL, NULL))));
 }
 
-/* Reads the model with longer sums, and looks again; *next stays empty where that is refused, or the sums are dear. */
-static svmp_status look_further(svmp_context *context, const model_files *files, size_t most, look *next) {
-    svmp_model *longer = NULL;
-    svmp_status status = read_quietly(context, files, &longer);
-    if (status == SVMP_OK && count_terms(longer) <= most) status = look_at(longer, next);
-    svmp_model_free(longer);
-    return status == SVMP_NO_MEMORY ? status : SVMP_OK;
+/* The better ends, and those before where there is no better one. */
+static svmp_status merge_ends(const svmp_model *model, const uint32_t *before, const inspection *seen,
+                              uint32_t **merged) {
+    const size_t count = model->lowered->summed.count;
+    SVMP_TRY(SVMP_NEW(model->context, *merged, count));
+    for (size_t k = 0; k < count; k++) (*merged)[k] = seen->ends[k] > 0 || before == NULL ? seen->ends[k] : before[k];
+    return SVMP_OK;
 }
 
-/* Longer sums while counts have weight where these end: *seen is what was found in the last reading. */
-static svmp_status lengthen(const svmp_model *model, const asked *read, choices *made, look *seen) {
-    svmp_context *context = model->context;
-    model_files files = read->files;
+/* Compiles with longer sums and inspects these; *next stays empty if that is refused, or the sums have too many terms.
+ */
+static svmp_status inspect_longer(const preparation *p, const uint32_t *ends, size_t most, inspection *next) {
+    choices tried = p->made;
+    svmp_model *longer = NULL;
+    tried.ends = ends;
+    svmp_status status = try_choices(p, &tried, &longer);
+    if (status == SVMP_OK && longer && count_terms(longer) <= most) status = inspect(longer, next);
+    svmp_model_free(longer);
+    return status;
+}
+
+/* Makes sums longer while counts have weight at the ends; *seen is the last inspection. */
+static svmp_status lengthen(preparation *p, const svmp_model *model, inspection *seen) {
     while (seen->found >= TRUNCATION_MAYBE_LONGER) {
-        look next = {0};
+        inspection next = {0};
         uint32_t *ends = NULL;
-        SVMP_TRY(merge_ends(model, made->ends, seen, &ends));
-        files.ends = ends;
-        const size_t most = seen->found == TRUNCATION_LONGER ? MOST_TERMS : FEW_TERMS;
-        const svmp_status status = look_further(context, &files, most, &next);
+        SVMP_TRY(merge_ends(model, p->ends, seen, &ends));
+        const svmp_status status =
+            inspect_longer(p, ends, seen->found == TRUNCATION_LONGER ? MOST_TERMS : FEW_TERMS, &next);
         if (status != SVMP_OK || next.ends == NULL) {
-            svmp_release(context, ends);
+            svmp_release(p->context, ends);
             return status;
         }
-        svmp_release(context, made->ends);
-        made->ends = ends;
-        forget(context, seen);
+        set_ends(p, ends);
+        forget(p->context, seen);
         *seen = next;
     }
     return SVMP_OK;
 }
 
-/* Reads the model as where nobody can look at the ends. *longer stays NULL where that is refused. */
-static svmp_status read_long(svmp_context *context, const asked *read, svmp_model **longer) {
-    model_files files = read->files;
-    files.brief = false;
-    const svmp_status status = read_quietly(context, &files, longer);
-    return status == SVMP_NO_MEMORY ? status : SVMP_OK;
+/* With the sums that are taken where nothing can be said of their ends. */
+static svmp_status try_long_sums(const preparation *p, svmp_model **longer) {
+    choices tried = p->made;
+    tried.short_sums = false;
+    tried.ends = NULL;
+    return try_choices(p, &tried, longer);
 }
 
-/* No sum within the limits is long enough. Of those that were looked at, in *seen, and those as where nobody can look,
- * the ones with more terms are taken; *seen is what was found in them. */
-static svmp_status take_longest(const asked *read, svmp_context *context, choices *made, look *seen) {
+/* No sum within the limits is long enough. Of the longest that was inspected, and those of try_long_sums, the one with
+ * more terms is taken; *seen is its inspection. */
+static svmp_status take_longest(preparation *p, inspection *seen) {
     svmp_model *longer = NULL;
-    look next = {0};
-    svmp_status status = read_long(context, read, &longer);
+    inspection next = {0};
+    svmp_status status = try_long_sums(p, &longer);
     if (status == SVMP_OK && longer && count_terms(longer) > seen->terms) {
-        svmp_release(context, made->ends);
-        made->ends = NULL;
-        made->brief = false;
-        status = look_at(longer, &next);
+        set_ends(p, NULL);
+        p->made.short_sums = false;
+        status = inspect(longer, &next);
         if (next.ends) {
-            forget(context, seen);
+            forget(p->context, seen);
             *seen = next;
         }
     }
@@ -235,123 +231,125 @@ static svmp_status take_longest(const asked *read, svmp_context *context, choice
     return status;
 }
 
-/* Short sums it is, after all, where long ones are refused. */
-static svmp_status allow_long(svmp_context *context, const asked *read, bool *brief) {
+/* Nothing is known of the ends: long sums, unless they are refused. */
+static svmp_status prefer_long_sums(preparation *p) {
     svmp_model *longer = NULL;
-    if (*brief || !read->files.brief) return SVMP_OK;
-    SVMP_TRY(read_long(context, read, &longer));
-    *brief = longer == NULL;
+    SVMP_TRY(try_long_sums(p, &longer));
+    p->made.short_sums = longer == NULL;
     svmp_model_free(longer);
     return SVMP_OK;
 }
 
-/* What a model that was read with short sums is best read with. */
-static svmp_status choose(const svmp_model *model, const asked *read, choices *made) {
-    svmp_context *context = model->context;
-    look seen = {0};
+/* Chooses for a model that was compiled with p->made; *changed: whether to compile it again. */
+static svmp_status choose(preparation *p, const svmp_model *model, bool *changed) {
+    const bool first_short = p->made.short_sums;
+    inspection seen = {0};
+    uint32_t *ends = NULL;
     svmp_status status;
-    SVMP_CHECK(look_at(model, &seen));
-    made->brief = read->files.brief && (seen.ends || !svmp_model_has_open_sums(model));
-    if (!seen.ends) SVMP_CHECK(allow_long(context, read, &made->brief));
-    SVMP_CHECK(lengthen(model, read, made, &seen));
-    if (seen.found == TRUNCATION_LONGER) SVMP_CHECK(take_longest(read, context, made, &seen));
-    if (seen.found == TRUNCATION_SHORTER) SVMP_CHECK(take_ends(model, &seen, made));
+    SVMP_CHECK(inspect(model, &seen));
+    if (first_short && !seen.ends && svmp_model_has_open_sums(model)) SVMP_CHECK(prefer_long_sums(p));
+    SVMP_CHECK(lengthen(p, model, &seen));
+    if (seen.found == TRUNCATION_LONGER) SVMP_CHECK(take_longest(p, &seen));
+    if (seen.found == TRUNCATION_SHORTER) {
+        SVMP_CHECK(merge_ends(model, p->ends, &seen, &ends));
+        set_ends(p, ends);
+    }
     if (seen.found == TRUNCATION_LONGER) warn_of_end(model, &seen);
-    made->coordinates = seen.coordinates;
+    set_coordinates(p, seen.coordinates);
     seen.coordinates = NULL;
+    *changed = p->coordinates || p->ends || p->made.short_sums != first_short;
 done:
-    forget(context, &seen);
+    forget(p->context, &seen);
     return status;
 }
 
-/* With short sums and small tables. If that is refused because of a sum: with totals as unknowns, which have smaller
- * tables. If that is refused, too: with long sums and large tables. The messages are those of the reading that
- * succeeds, or of the last one. */
-static svmp_status read_first(svmp_context *context, asked *read, svmp_model **model) {
-    svmp_status status = SVMP_OK;
-    hushed h = {0};
-    bool sums = false;
-    for (int turn = 0; turn < 3; turn += turn == 0 && !sums ? 2 : 1) {
-        svmp_hushed_free(&h);
-        svmp_hush(context, true, &h);
-        read->files.brief = turn < 2;
-        read->files.totals = turn == 1;
-        read->files.strict = turn == 0;
-        read->files.sums = &sums;
-        status = svmp_read_model(context, &read->files, model);
-        read->files.sums = NULL;
-        read->files.strict = false;
-        svmp_unhush(&h, status);
-        if (status == SVMP_OK || status == SVMP_NO_MEMORY) break;
-    }
-    const svmp_status told = svmp_hushed_log(&h);
-    svmp_hushed_free(&h);
-    if (status == SVMP_OK) return told;
-    if (status != SVMP_NO_MEMORY && context->on_error)
-        context->on_error(status, context->error, context->on_error_data);
-    return status;
-}
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
-/* Whether two readings are of the same model: they are not where a file has changed, or can be read only once. */
-static bool are_same(const svmp_model *a, const svmp_model *b) {
-    return a->graph->variables == b->graph->variables && a->graph->nodes == b->graph->nodes &&
-           (a->lowered == NULL) == (b->lowered == NULL) &&
-           (a->lowered == NULL || a->lowered->observed == b->lowered->observed);
-}
-
-/* Replaces *model by one that is read with what was chosen; it stays where that fails. */
-static svmp_status read_again(svmp_context *context, asked *read, const choices *made, svmp_model **model) {
-    model_files files = read->files;
-    svmp_model *again = NULL;
-    files.coordinates = made->coordinates;
-    files.ends = made->ends;
-    files.brief = made->brief;
-    const svmp_status status = read_quietly(context, &files, &again);
-    if (status == SVMP_OK && are_same(*model, again)) {
-        svmp_model_free(*model);
-        *model = again;
-        read->files = files;
-        return SVMP_OK;
+/* With short sums and small tables. If a sum is refused: with totals as unknowns, which have smaller tables. If one is
+ * refused again: with long sums and large tables. The report is that of the last of these. */
+static svmp_status compile_first(preparation *p, svmp_model **model) {
+    static const choices turns[] = {{.centring = 1, .short_sums = true, .small_tables = true},
+                                    {.centring = 1, .short_sums = true, .totals = true},
+                                    {.centring = 1}};
+    enum { TURNS = sizeof turns / sizeof *turns };
+    for (size_t k = 0; k < TURNS; k++) {
+        compile_report report = {0};
+        svmp_status status = svmp_compile(p->parsed, &turns[k], NULL, &report, model);
+        const bool counts = status != SVMP_BAD_INPUT || !report.sum_refused || k + 1 == TURNS;
+        if (counts) svmp_compile_report(p->context, &report);
+        svmp_compile_report_free(p->context, &report);
+        p->made = turns[k];
+        p->made.small_tables = false;
+        if (counts) return status;
     }
-    svmp_model_free(again);
-    if (status == SVMP_NO_MEMORY) return status;
-    svmp_log(
-        context, SVMP_LOG_WARNING,
-        "The model could not be read a second time, in the coordinates that suit it (a pipe can be read only once); it "
-        "is run as first read: %s",
-        status == SVMP_OK ? "its files have changed." : svmp_context_error(context));
     return SVMP_OK;
 }
 
-static svmp_status read_as(svmp_context *context, asked *read, svmp_model **model) {
-    choices made = {0};
-    svmp_model *first = NULL;
-    svmp_status status;
-    if (model == NULL) return svmp_read_model(context, &read->files, model);
-    if (read->choose) {
-        SVMP_CHECK(read_first(context, read, &first));
-        SVMP_CHECK(choose(first, read, &made));
-        if (made.coordinates || made.ends || made.brief != read->files.brief)
-            SVMP_CHECK(read_again(context, read, &made, &first));
-        warn_of_cost(first);
-    } else {
-        SVMP_CHECK(svmp_read_model(context, &read->files, &first));
+/* Replaces *model by one with the choices that were made. If these are refused it stays, and so do those that it was
+ * compiled with. */
+static svmp_status compile_again(preparation *p, const choices *first, svmp_model **model) {
+    svmp_model *again = NULL;
+    SVMP_TRY(try_choices(p, &p->made, &again));
+    if (again) {
+        svmp_model_free(*model);
+        *model = again;
+        return SVMP_OK;
     }
-    SVMP_CHECK(svmp_modes_find(first, &read->files));
-    *model = first;
-    first = NULL;
+    set_coordinates(p, NULL);
+    set_ends(p, NULL);
+    p->made = *first;
+    svmp_log(p->context, SVMP_LOG_WARNING,
+             "The model could not be compiled with the coordinates and the sums that suit it; it is run as written.");
+    return SVMP_OK;
+}
+
+static svmp_status compile_best(preparation *p, svmp_model **model) {
+    bool changed = false;
+    SVMP_TRY(compile_first(p, model));
+    const choices first = p->made;
+    SVMP_TRY(choose(p, *model, &changed));
+    if (changed) SVMP_TRY(compile_again(p, &first, model));
+    warn_of_cost(*model);
+    return SVMP_OK;
+}
+
+static svmp_status prepare(preparation *p, coordinates_option option, svmp_model **model) {
+    svmp_model *made = NULL;
+    svmp_status status;
+    p->made.centring = option != COORDINATES_NONCENTRED;
+    SVMP_CHECK(option == COORDINATES_AUTO ? compile_best(p, &made)
+                                          : svmp_compile(p->parsed, &p->made, NULL, NULL, &made));
+    SVMP_CHECK(svmp_modes_find(made, p->parsed, &p->made));
+    *model = made;
+    made = NULL;
 done:
-    svmp_model_free(first);
-    release(context, &made);
+    svmp_model_free(made);
     return status;
 }
+
+static svmp_status read_model(svmp_context *context, const model_files *files, const svmp_reading *how,
+                              svmp_model **model) {
+    preparation p = {.context = context};
+    parsed_model *parsed = NULL;
+    coordinates_option option;
+    svmp_status status;
+    SVMP_TRY(find_option(context, how, &option));
+    SVMP_TRY(svmp_parse(context, files, &parsed));
+    p.parsed = parsed;
+    status = prepare(&p, option, model);
+    release(&p);
+    svmp_parsed_free(parsed);
+    return status;
+}
+
+static const char *monitors_of(const svmp_reading *how) { return how ? how->monitors : NULL; }
 
 svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, const svmp_reading *how,
                             svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
-    asked read = {.files = {.count = count, .paths = paths}};
-    SVMP_TRY(parse(context, how, &read));
-    return read_as(context, &read, model);
+    if (model == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the result is NULL.");
+    return read_model(context, &(model_files){.count = count, .paths = paths, .monitors = monitors_of(how)}, how,
+                      model);
 }
 
 svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text, const svmp_data *data,
@@ -360,14 +358,14 @@ svmp_status svmp_model_read_text(svmp_context *context, const char *name, const 
     if (text == NULL || model == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text: the %s is NULL.",
                          text ? "result" : "model text");
-    asked read = {.files = {.name = name ? name : "<text>", .text = text, .data = data}};
-    SVMP_TRY(parse(context, how, &read));
-    return read_as(context, &read, model);
+    const model_files files = {
+        .name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors_of(how)};
+    return read_model(context, &files, how, model);
 }
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
-/* What the first process has of an array, in all. */
+/* An array of the first process becomes everybody's. */
 static svmp_status broadcast(svmp_context *context, uint64_t bytes, void **array) {
     const svmp_peers *t = context->peers;
     t->broadcast(t, 0, sizeof bytes, &bytes);
@@ -377,54 +375,102 @@ static svmp_status broadcast(svmp_context *context, uint64_t bytes, void **array
     return SVMP_OK;
 }
 
-/* The first process reads the whole model, and tells all what it has chosen. What is wrong with the files is told when
- * all of them read these. */
-static svmp_status choose_together(svmp_context *context, asked *read, choices *made) {
+/* The first process compiles the whole model, and chooses for all. */
+static svmp_status choose_together(preparation *p) {
+    svmp_context *context = p->context;
     const svmp_peers *t = context->peers;
-    svmp_model *first = NULL;
-    uint64_t nodes = 0, unknowns = 0, brief = 0;
+    svmp_model *whole = NULL;
+    uint64_t nodes = 0, unknowns = 0, flags = 0;
     svmp_status status = SVMP_OK;
+    bool changed;
     if (t->rank == 0) {
-        hushed h;
-        svmp_hush(context, false, &h);
-        const svmp_status found = read_first(context, read, &first);
-        svmp_unhush(&h, found);
-        if (found == SVMP_NO_MEMORY) status = found;
-        if (found == SVMP_OK) status = choose(first, read, made);
-        if (made->coordinates) nodes = first->graph->nodes;
-        if (made->ends) unknowns = first->lowered->summed.count;
-        brief = made->brief + 2 * (uint64_t)read->files.totals;
+        status = compile_first(p, &whole);
+        if (status == SVMP_OK) status = choose(p, whole, &changed);
+        if (p->coordinates) nodes = whole->graph->nodes;
+        if (p->ends) unknowns = whole->lowered->summed.count;
+        flags = p->made.short_sums + 2 * (uint64_t)p->made.totals;
     }
-    svmp_model_free(first);
+    svmp_model_free(whole);
     SVMP_TRY(svmp_agree(context, context->peers, status));
-    void *coordinates = made->coordinates, *ends = made->ends;
-    t->broadcast(t, 0, sizeof brief, &brief);
-    made->brief = brief % 2;
-    read->files.totals = brief >= 2;
-    status = broadcast(context, nodes * sizeof *made->coordinates, &coordinates);
-    made->coordinates = coordinates;
+    void *coordinates = p->coordinates, *ends = p->ends;
+    t->broadcast(t, 0, sizeof flags, &flags);
+    p->made.short_sums = flags % 2;
+    p->made.totals = flags >= 2;
+    status = broadcast(context, nodes * sizeof *p->coordinates, &coordinates);
+    p->made.coordinates = p->coordinates = coordinates;
     SVMP_TRY(status);
-    status = broadcast(context, unknowns * sizeof *made->ends, &ends);
-    made->ends = ends;
+    status = broadcast(context, unknowns * sizeof *p->ends, &ends);
+    p->made.ends = p->ends = ends;
+    return status;
+}
+
+/* The first process makes the graph, which is all that it needs to say which process moves each node. */
+static svmp_status choose_owners(const preparation *p, uint32_t **owner, svmp_split *split) {
+    svmp_context *context = p->context;
+    const svmp_peers *t = context->peers;
+    svmp_graph *graph = NULL;
+    uint64_t nodes = 0;
+    svmp_status status;
+    SVMP_CHECK(svmp_agree(context, t, t->rank == 0 ? svmp_compile_graph(p->parsed, &p->made, &graph) : SVMP_OK));
+    if (graph) nodes = graph->nodes;
+    t->broadcast(t, 0, sizeof nodes, &nodes);
+    SVMP_CHECK(svmp_agree(context, t, SVMP_NEW(context, *owner, nodes)));
+    SVMP_CHECK(svmp_split_choose(context, graph, nodes, *owner, split));
+done:
+    svmp_graph_free(graph);
+    return status;
+}
+
+/* Each process compiles the part that its own nodes need. */
+static svmp_status compile_parts(const preparation *p, parsed_model *parsed, svmp_model **model, svmp_split *split) {
+    svmp_context *context = p->context;
+    uint32_t *owner = NULL;
+    svmp_model *made = NULL;
+    svmp_status status;
+    SVMP_CHECK(choose_owners(p, &owner, split));
+    SVMP_CHECK(svmp_parse_others(parsed));
+    const graph_owners own = {owner, (uint32_t)context->peers->rank};
+    SVMP_CHECK(svmp_agree(context, context->peers, svmp_compile(parsed, &p->made, &own, NULL, &made)));
+    SVMP_CHECK(svmp_split_fragment(&made, owner));
+    *model = made;
+    made = NULL;
+done:
+    svmp_model_free(made);
+    svmp_release(context, owner);
+    return status;
+}
+
+static svmp_status read_split(preparation *p, const model_files *files, coordinates_option option, svmp_model **model,
+                              svmp_split *split) {
+    parsed_model *parsed = NULL;
+    svmp_status status;
+    SVMP_TRY(svmp_parse_first(p->context, files, &parsed));
+    p->parsed = parsed;
+    p->made.centring = option != COORDINATES_NONCENTRED;
+    if (option == COORDINATES_AUTO && svmp_parsed_is_text(parsed)) SVMP_CHECK(choose_together(p));
+    SVMP_CHECK(compile_parts(p, parsed, model, split));
+done:
+    svmp_parsed_free(parsed);
     return status;
 }
 
 svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
                                   const svmp_reading *how, svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
-    asked read = {.files = {.count = count, .paths = paths}};
-    choices made = {0};
+    const model_files files = {.count = count, .paths = paths, .monitors = monitors_of(how)};
+    preparation p = {.context = context};
+    coordinates_option option = COORDINATES_CENTRED;
+    svmp_split made;
     if (context->peers->count == 1) {
         SVMP_TRY(svmp_model_read(context, count, paths, how, model));
         return svmp_model_split(model, split);
     }
-    SVMP_TRY(svmp_agree(context, context->peers, parse(context, how, &read)));
+    svmp_status status = model ? find_option(context, how, &option)
+                               : svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the result is NULL.");
+    SVMP_TRY(svmp_agree(context, context->peers, status));
     SVMP_TRY(svmp_context_compare(context, "the coordinates", how && how->coordinates ? how->coordinates : "centred"));
-    svmp_status status = read.choose ? choose_together(context, &read, &made) : SVMP_OK;
-    read.files.coordinates = made.coordinates;
-    read.files.ends = made.ends;
-    read.files.brief = made.brief;
-    if (status == SVMP_OK) status = svmp_read_parts(context, &read.files, model, split);
-    release(context, &made);
+    status = read_split(&p, &files, option, model, &made);
+    release(&p);
+    if (status == SVMP_OK && split) *split = made;
     return status;
 }

@@ -191,7 +191,21 @@ echo 'k <- c(3, NA, 0, 4, NA, 1); y <- c(3.2, 1.8, 0.4, 4.9, 7.5, 0.6)' >cut.R
 works run cut.bug cut.R -q
 shows '^Passed: '
 
-# Data from a pipe can be read only once; all of them reach the model.
+# Every file is read once, although several models are compiled: pipes, with or without a name, and the standard input
+# give what files give.
 printf 'model { for (i in 1:8) { y[i] ~ dnorm(th[i], 0.01)\n th[i] ~ dnorm(mu, t) }\n mu ~ dnorm(0, 0.001)\n t ~ dgamma(1, 1) }\n' >pipe.bug
 "$SVMP" check pipe.bug <(echo 'y <- c(28, 8, -3, 7, -1, 1, 18, 12)') --coordinates auto >said 2>errors || fail "a pipe: $(cat errors)"
 shows '^observed +y.1:8'
+echo 'y <- c(28, 8, -3, 7, -1, 1, 18, 12)' >pipe.R
+works run pipe.bug pipe.R -n 8 -t 3 --verify no -q -o files.csv
+mkfifo named.bug named.R
+cat pipe.bug >named.bug &
+cat pipe.R >named.R &
+timeout 60 "$SVMP" run named.bug named.R -n 8 -t 3 --verify no -q -o named.csv >said 2>errors || fail "a named pipe: exit $?: $(cat errors)"
+diff <(rows files.csv) <(rows named.csv) || fail "a named pipe has another model"
+works run pipe.bug /dev/stdin -n 8 -t 3 --verify no -q -o stdin.csv <pipe.R
+diff <(rows files.csv) <(rows stdin.csv) || fail "the standard input has another model"
+sed 's/dnorm(mu, t)/dnorm(nu, t)/' pipe.bug >wrong.bug
+! cat pipe.R | "$SVMP" check wrong.bug /dev/stdin >said 2>errors || fail "nu is not defined"
+grep -q "wrong.bug:2:16: error: 'nu' is not defined" errors || fail "$(cat errors)"
+! grep -q pipe errors || fail "$(cat errors)"

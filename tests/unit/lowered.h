@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compile.h"
+#include "unit/compile_text.h"
 
 typedef struct lowered_test {
     svmp_context *context;
@@ -16,23 +16,15 @@ typedef struct lowered_test {
     double *gradient;
 } lowered_test;
 
-static inline void lower_as(lowered_test *test, const char *text, const char *dump, const lower_request *request) {
-    text_source source = {0};
-    data_set *data = NULL;
+static inline void lower_as(lowered_test *test, const char *text, const char *dump, const char *monitors,
+                            const choices *made) {
     test->context = test_context(1);
-    test->model = NULL;
-    assert_ok(svmp_source_copy(test->context, "m.bug", text, strlen(text), &source));
-    assert_ok(svmp_data_create(test->context, &data));
-    svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK) status = svmp_lower(test->context, &source, data, request, &test->model);
-    if (status != SVMP_OK) fail_msg("%s", svmp_context_error(test->context));
+    test->model = compile_dump(test->context, text, dump, monitors, made);
     test->gradient = calloc(test->model->variables + 1, sizeof(double));
-    svmp_data_free(data);
-    svmp_source_free(test->context, &source);
 }
 
 static inline void lower_monitoring(lowered_test *test, const char *text, const char *dump, const char *monitors) {
-    lower_as(test, text, dump, &(lower_request){.monitors = monitors, .centring = 1});
+    lower_as(test, text, dump, monitors, &(choices){.centring = 1});
 }
 
 static inline void lower(lowered_test *test, const char *text, const char *dump) {

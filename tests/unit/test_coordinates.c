@@ -4,29 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compile.h"
 #include "model/model.h"
 #include "model/natural_values.h"
 #include "model/text_scale.h"
 #include "prepare/coordinate_choice.h"
 #include "sample/particles.h"
+#include "unit/compile_text.h"
 #include "unit/files.h"
 #include "unit/stage.h"
 
 /* ---- compiled models --------------------------------------------------------------------------------------------- */
 
-static lowered_model *lower(svmp_context *context, const char *text, const char *dump, const lower_request *request) {
-    lowered_model *made = NULL;
-    text_source source = {0};
-    data_set *data = NULL;
-    assert_ok(svmp_source_copy(context, "m.bug", text, strlen(text), &source));
-    assert_ok(svmp_data_create(context, &data));
-    svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK) status = svmp_lower(context, &source, data, request, &made);
-    if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(context));
-    svmp_data_free(data);
-    svmp_source_free(context, &source);
-    return made;
+static lowered_model *lower(svmp_context *context, const char *text, const char *dump, const choices *made) {
+    return compile_dump(context, text, dump, NULL, made);
 }
 
 /* The log density at one point, and its gradient. */
@@ -132,8 +122,8 @@ static void the_same_density(void **unused) {
     static const node_coordinates ways[] = {{0, 0, 0}, {0.5, 1.7, 0.9}, {0.3, 0.2, -1.5}, {0.9, 30, 0.6}};
     svmp_context *context = test_context(1);
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
-        const lower_request as_it_is = {.centring = 1};
-        lowered_model *centred = lower(context, models[k].text, models[k].dump, &as_it_is);
+        const choices as_written = {.centring = 1};
+        lowered_model *centred = lower(context, models[k].text, models[k].dump, &as_written);
         size_t count = 0;
         for (size_t v = 0; v < centred->node_count; v++) count += centred->nodes[v].location_scale;
         if (count != models[k].moved) fail_msg("%s: %zu nodes can be moved", models[k].text, count);
@@ -176,8 +166,8 @@ static void data_make_nodes_standard_normal(void **unused) {
     const char *dump = "y <- c(1, 2, 4) w <- c(1, 0.5, 2)";
     const double J = 3.5, e = (1 + 0.5 * 2 + 2 * 4) / J;
     const node_coordinates all[] = {{.centring = 1}, {.centring = 1}, {0.5, J, e}};
-    const lower_request request = {.coordinates = all};
-    lowered_model *model = lower(context, text, dump, &request);
+    const choices made = {.coordinates = all};
+    lowered_model *model = lower(context, text, dump, &made);
     for (int point = 0; point < 5; point++) {
         double z[3], slope[3];
         for (size_t i = 0; i < 3; i++) z[i] = 2 * sin((double)(5 * i + 7 * (size_t)point + 2));
@@ -193,8 +183,8 @@ static void data_make_nodes_standard_normal(void **unused) {
 static void scopes_of_noncentred_nodes(void **unused) {
     (void)unused;
     svmp_context *context = test_context(1);
-    const lower_request request = {.centring = 0};
-    lowered_model *model = lower(context, models[0].text, models[0].dump, &request);
+    const choices made = {.centring = 0};
+    lowered_model *model = lower(context, models[0].text, models[0].dump, &made);
     size_t alone = 0, all = 0;
     for (size_t g = 0; g < model->group_count; g++) {
         alone += model->groups[g].slots == 1; /* m, t, x */
@@ -211,9 +201,9 @@ static void prior_draws(void **unused) {
     (void)unused;
     enum { N = 20000 };
     svmp_context *context = test_context(1);
-    const lower_request request = {.coordinates = (const node_coordinates[]){{.centring = 1}, {0.5, 2, 1}}};
+    const choices made = {.coordinates = (const node_coordinates[]){{.centring = 1}, {0.5, 2, 1}}};
     lowered_model *model =
-        lower(context, "model { m ~ dnorm(1, 4)\n x ~ dnorm(2 * m, 1)\n y ~ dnorm(x, 1) }", "y <- 0", &request);
+        lower(context, "model { m ~ dnorm(1, 4)\n x ~ dnorm(2 * m, 1)\n y ~ dnorm(x, 1) }", "y <- 0", &made);
     double *x = calloc(2 * N, sizeof *x), *natural = calloc(2 * N, sizeof *natural), mean = 0, square = 0;
     assert_ok(svmp_lowered_draw(model, 5, N, x));
     assert_ok(svmp_lowered_natural(model, N, x, natural));

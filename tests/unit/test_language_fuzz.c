@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "lang/compile.h"
+#include "unit/compile_text.h"
 
 enum { ROUNDS = 4000, LARGEST = 4096 };
 
@@ -72,26 +72,24 @@ static void test_models(void **state) {
     static const char dump[] = "N <- 4 x <- c(1, 2, 3, 4) y <- c(0.5, 1, NA, 2) w <- c(1, 2, 3) from <- c(1, 2, 3)\n"
                                "to <- c(2, 3, 1) A <- structure(c(2, 1, 1, 2), .Dim = c(2, 2)) k <- c(3, 4)";
     for (uint64_t round = 0; round < ROUNDS; round++) {
-        char bytes[LARGEST];
+        char bytes[LARGEST + 1];
         const char *good = texts[round % (sizeof texts / sizeof *texts)];
         size_t size = strlen(good);
         memcpy(bytes, good, size);
         if (round >= sizeof texts / sizeof *texts) mutate(round, bytes, &size);
         svmp_context *context = test_context(1);
-        text_source source = {0};
         data_set *data = NULL;
         lowered_model *lowered = NULL;
-        assert_ok(svmp_source_copy(context, "fuzz.bug", bytes, size, &source));
+        bytes[size] = '\0';
         assert_ok(svmp_data_create(context, &data));
         assert_ok(svmp_data_read_text(data, "fuzz.R", dump, strlen(dump)));
-        svmp_status status = svmp_lower(context, &source, data, &(lower_request){.centring = 1}, &lowered);
+        svmp_status status = compile_text(context, bytes, data, NULL, &(choices){.centring = 1}, &lowered);
         assert_true(status == SVMP_OK || status == SVMP_BAD_INPUT);
         assert_true((status == SVMP_OK) == (lowered != NULL));
-        if (status != SVMP_OK) assert_named(context, "fuzz.bug:");
+        if (status != SVMP_OK) assert_named(context, "m.bug:");
         if (status != SVMP_OK && round < sizeof texts / sizeof *texts) fail_msg("%s", svmp_context_error(context));
         svmp_lowered_free(lowered);
         svmp_data_free(data);
-        svmp_source_free(context, &source);
         svmp_context_free(context);
     }
 }

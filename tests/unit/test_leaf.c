@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compile.h"
 #include "maths/special.h"
 #include "sample/particles.h"
+#include "unit/compile_text.h"
 #include "unit/files.h"
 #include "unit/stage.h"
 
@@ -17,17 +17,7 @@ typedef struct lowered_test {
 
 static lowered_test lower(const char *text, const char *dump, const char *monitors) {
     lowered_test test = {.context = test_context(1)};
-    text_source source = {0};
-    data_set *data = NULL;
-    assert_ok(svmp_source_copy(test.context, "m.bug", text, strlen(text), &source));
-    assert_ok(svmp_data_create(test.context, &data));
-    svmp_status status = svmp_data_read_text(data, "d.R", dump, strlen(dump));
-    if (status == SVMP_OK)
-        status =
-            svmp_lower(test.context, &source, data, &(lower_request){.monitors = monitors, .centring = 1}, &test.model);
-    if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(test.context));
-    svmp_data_free(data);
-    svmp_source_free(test.context, &source);
+    test.model = compile_dump(test.context, text, dump, monitors, &(choices){.centring = 1});
     return test;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/compile.h"
+#include "unit/compile_text.h"
 
 /* Collects the errors passed to the callback, separated by line breaks. */
 static const struct {
@@ -329,16 +329,13 @@ static void hear_log(svmp_log_level level, const char *message, void *user_data)
 }
 
 static svmp_status lower(svmp_context *context, const char *model, const char *dump) {
-    text_source source = {0};
     data_set *data = NULL;
     lowered_model *lowered = NULL;
-    assert_ok(svmp_source_copy(context, "m.bug", model, strlen(model), &source));
     assert_ok(svmp_data_create(context, &data));
     assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    svmp_status status = svmp_lower(context, &source, data, &(lower_request){.centring = 1}, &lowered);
+    svmp_status status = compile_text(context, model, data, NULL, &(choices){.centring = 1}, &lowered);
     svmp_lowered_free(lowered);
     svmp_data_free(data);
-    svmp_source_free(context, &source);
     return status;
 }
 
@@ -384,23 +381,29 @@ static void test_unread_data_is_a_warning(void **state) {
 static svmp_status lower_and_draw(svmp_context *context, const char *model, const char *dump) {
     enum { N = 2, MOST = 100 };
     double variables[MOST * N] = {0}, outputs[MOST * N], monitored[500 * N];
-    text_source source = {0};
+    const choices first = {.centring = 1, .short_sums = true}, second = {.centring = 1};
+    model_files files = {.name = "m.bug", .text = model, .monitors = "mu,tau"};
+    parsed_model *parsed = NULL;
     data_set *data = NULL;
     lowered_model *lowered = NULL;
     svmp_status status;
-    SVMP_CHECK(svmp_source_copy(context, "m.bug", model, strlen(model), &source));
     SVMP_CHECK(svmp_data_create(context, &data));
     SVMP_CHECK(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
     SVMP_CHECK(svmp_data_read_text(data, "d.csv", "g\n1\n2\n1\n", 8));
-    SVMP_CHECK(svmp_lower(context, &source, data, &(lower_request){.monitors = "mu,tau", .centring = 1}, &lowered));
+    files.data = data;
+    SVMP_CHECK(svmp_parse(context, &files, &parsed));
+    SVMP_CHECK(svmp_compile_text(parsed, &first, NULL, NULL, &lowered));
+    svmp_lowered_free(lowered);
+    lowered = NULL;
+    SVMP_CHECK(svmp_compile_text(parsed, &second, NULL, NULL, &lowered));
     SVMP_CHECK(svmp_lowered_monitor(lowered, N, variables, monitored));
     SVMP_CHECK(svmp_lowered_draw(lowered, 1, N, variables));
     SVMP_CHECK(svmp_lowered_natural(lowered, N, variables, outputs));
     SVMP_CHECK(svmp_lowered_inverse(lowered, N, outputs, variables));
 done:
     svmp_lowered_free(lowered);
+    svmp_parsed_free(parsed);
     svmp_data_free(data);
-    svmp_source_free(context, &source);
     return status;
 }
 

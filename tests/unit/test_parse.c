@@ -94,7 +94,7 @@ static void parse(parsed *p, const char *text, size_t length) {
     p->context = test_context(1);
     assert_ok(svmp_source_copy(p->context, "m.bug", text, length, &p->source));
     assert_ok(svmp_diagnostics_create(p->context, &p->source, &p->diagnostics));
-    assert_ok(svmp_parse(p->diagnostics, &p->model));
+    assert_ok(svmp_parse_text(p->diagnostics, &p->model));
 }
 
 static void end(parsed *p) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/model_files.h"
+#include "lang/compile.h"
 #include "model/computed.h"
 #include "model/evaluator.h"
 #include "model/natural_values.h"
@@ -69,15 +69,21 @@ static svmp_data *make_data(void) {
     return data;
 }
 
+static svmp_status try_reading(svmp_context *with, const char *text, const svmp_data *data, double store_above,
+                               const char *monitors, svmp_model **model) {
+    const model_files files = {.name = "model.bug", .text = text, .data = data, .monitors = monitors};
+    parsed_model *parsed = NULL;
+    svmp_status status = svmp_parse(with, &files, &parsed);
+    if (status == SVMP_OK)
+        status = svmp_compile(parsed, &(choices){.centring = 1, .store_above = store_above}, NULL, NULL, model);
+    svmp_parsed_free(parsed);
+    return status;
+}
+
 static svmp_model *read_as(const char *text, const svmp_data *data, double store_above, const char *monitors) {
-    const model_files files = {.name = "model.bug",
-                               .text = text,
-                               .data = data,
-                               .monitors = monitors,
-                               .centring = 1,
-                               .store_above = store_above};
     svmp_model *model = NULL;
-    if (svmp_read_model(context, &files, &model) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
+    if (try_reading(context, text, data, store_above, monitors, &model) != SVMP_OK)
+        fail_msg("%s", svmp_context_error(context));
     return model;
 }
 
@@ -161,11 +167,9 @@ static void test_memory(void **state) {
     for (long allowed = 0; status == SVMP_NO_MEMORY; allowed++) {
         scarce_memory memory = {1};
         svmp_context *scarce = scarce_context(&memory);
-        const model_files files = {
-            .name = "model.bug", .text = texts[2], .data = data, .centring = 1, .store_above = 1e-9};
         svmp_model *model = NULL;
         memory.left = allowed;
-        status = svmp_read_model(scarce, &files, &model);
+        status = try_reading(scarce, texts[2], data, 1e-9, NULL, &model);
         if (status == SVMP_OK) {
             double x[8] = {0}, density; /* of 4 parameters and 2 values, the last of which is a leaf */
             status = svmp_model_evaluate(model, 1, x, &density, NULL);

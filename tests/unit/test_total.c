@@ -27,8 +27,8 @@ static void test_the_same_density(void **state) {
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         lowered_test plain, other;
-        lower_as(&plain, cases[c].text, cases[c].dump, &(lower_request){.centring = 1});
-        lower_as(&other, cases[c].text, cases[c].dump, &(lower_request){.centring = 1, .totals = true});
+        lower_as(&plain, cases[c].text, cases[c].dump, NULL, &(choices){.centring = 1});
+        lower_as(&other, cases[c].text, cases[c].dump, NULL, &(choices){.centring = 1, .totals = true});
         assert_true(!has_unknown(plain.model, cases[c].total) && has_unknown(plain.model, cases[c].remainder));
         assert_true(has_unknown(other.model, cases[c].total) && !has_unknown(other.model, cases[c].remainder));
         assert_int_equal(plain.model->variables, other.model->variables);

@@ -5,7 +5,7 @@
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-static svmp_status evaluate_bound(model_lowering *lowering, ast_expression *expression, double open,
+static svmp_status evaluate_bound(model_lowering *lowering, const ast_expression *expression, double open,
                                   model_item *bound) {
     *bound = svmp_item_literal(open);
     return expression ? svmp_expand_scalar(lowering, expression, bound) : SVMP_OK;

@@ -22,7 +22,7 @@ const char *svmp_element_text(const model_lowering *lowering, uint32_t symbol, s
 }
 
 /* Appends "3", "1:2" or "" for one subscript on the left. */
-static int append_subscript(model_lowering *lowering, ast_expression *index, char *text, size_t size) {
+static int append_subscript(model_lowering *lowering, const ast_expression *index, char *text, size_t size) {
     value values;
     if (index->kind == AST_EMPTY || svmp_expand(lowering, index, &values) != SVMP_OK || values.count == 0) return 0;
     const model_item *items = lowering->items + values.first;
@@ -51,7 +51,8 @@ const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char te
 
 /* ---- dimensions ----------------------------------------------------------------------------- */
 
-static svmp_status extent(model_lowering *lowering, ast_expression *expression, const char *what, size_t *result) {
+static svmp_status extent(model_lowering *lowering, const ast_expression *expression, const char *what,
+                          size_t *result) {
     double number;
     SVMP_TRY(svmp_expand_number(lowering, expression, what, &number));
     if (!(number >= 1 && number <= LOWERING_MOST_ELEMENTS && number == floor(number)))
@@ -82,7 +83,7 @@ static svmp_status declare(model_lowering *lowering, const ast_expression *varia
 
 svmp_status svmp_declare(model_lowering *lowering) {
     lowering->sizing = true;
-    for (ast_declaration *next = lowering->ast->declarations; next; next = next->next)
+    for (const ast_declaration *next = lowering->ast->declarations; next; next = next->next)
         SVMP_TRY(svmp_go_on(lowering, declare(lowering, next->variable)));
     lowering->sizing = false;
     return SVMP_OK;
@@ -91,7 +92,7 @@ svmp_status svmp_declare(model_lowering *lowering) {
 /* An array that nobody gave dimensions has as many as its largest subscripts on the left. */
 static svmp_status grow_dimension(model_lowering *lowering, const ast_expression *variable, size_t which,
                                   size_t *dimension) {
-    ast_expression *index = variable->operands[which];
+    const ast_expression *index = variable->operands[which];
     const char *name = lowering->ast->names.text[variable->symbol];
     value values;
     if (index->kind == AST_EMPTY)
@@ -197,7 +198,7 @@ svmp_status svmp_size_whole(model_lowering *lowering, uint32_t symbol) {
     return SVMP_OK;
 }
 
-svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first) {
+svmp_status svmp_size_arrays(model_lowering *lowering, const ast_statement *first) {
     lowering->sizing = true;
     svmp_status status = svmp_unroll(lowering, first, size_left);
     lowering->sizing = false;
@@ -269,7 +270,7 @@ svmp_status svmp_define(model_lowering *lowering) {
     svmp_status status = SVMP_OK;
     for (uint32_t which = 0; status == SVMP_OK && which < lowering->instance_count; which++) {
         const ast_statement *statement = lowering->instances[which].statement;
-        if (statement->left == NULL || statement->failed) continue;
+        if (statement->left == NULL || svmp_failed(lowering, statement)) continue;
         place before = svmp_enter(lowering, which);
         status = svmp_go_on(lowering, define(lowering, which));
         svmp_leave(lowering, before);

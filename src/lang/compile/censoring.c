@@ -66,7 +66,7 @@ static svmp_status bound_rounded(model_lowering *lowering, size_t which, double 
 }
 
 static svmp_status censor(model_lowering *lowering) {
-    ast_statement *statement = lowering->statement;
+    const ast_statement *statement = lowering->statement;
     const char *name = statement->distribution->name;
     size_t left, target;
     value cuts;
@@ -104,7 +104,7 @@ static svmp_status censor(model_lowering *lowering) {
 
 /* Calls itself for both sides of '+', as the parser makes it of dsum(a, b, ...): whether all are discrete unknowns or
  * numbers that are not negative; then none is above the sum. With `bound`, that is noted. */
-static svmp_status bound_terms(model_lowering *lowering, ast_expression *sum, const double *bound, bool *counts) {
+static svmp_status bound_terms(model_lowering *lowering, const ast_expression *sum, const double *bound, bool *counts) {
     size_t element;
     model_item item;
     if (sum->kind == AST_CALL && strcmp(lowering->ast->functions.text[sum->symbol], "+") == 0) {

@@ -100,7 +100,7 @@ typedef struct model_array {
 } model_array;
 
 typedef struct model_instance {
-    ast_statement *statement;
+    const ast_statement *statement;
     uint32_t counters; /* its loops' values: lowering->counter_values from there on */
     uint32_t node;     /* of an unknown node, among the result's nodes or leaves; or NOTHING */
     uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
@@ -118,6 +118,24 @@ typedef struct model_instance {
 typedef struct instance_edge {
     uint32_t child, parent;
 } instance_edge;
+
+/* Edges in lists: those of instance k are item[start[k]] ... item[start[k + 1] - 1]. */
+typedef struct edge_lists {
+    uint32_t *start, *item;
+} edge_lists;
+
+/* What is known of a statement, by its place. */
+typedef struct statement_state {
+    bool failed;    /* an error in it was noted: further instances are skipped */
+    int chain;      /* 1: what it defines depends on other elements of the name; -1: not; 0: not known yet */
+    double largest; /* of its instances, set by leaves.c: value that is observed of what depends on them, or -1 */
+} statement_state;
+
+/* A call that does not vary, by its place: whether data alone decide its number, and the number. */
+typedef struct known_call {
+    bool is;
+    double number;
+} known_call;
 
 /* ---- discrete unknowns ---------------------------------------------------------------------- */
 
@@ -182,39 +200,50 @@ typedef struct stored_elements {
 typedef struct model_lowering {
     svmp_context *context;
     diagnostics *diagnostics;
-    ast_model *ast;
+    const ast_model *ast;
     const data_set *data;
-    lowered_model *result;
-    lower_request request;
-    svmp_graph *graph; /* nothing is made but this; NULL: the model */
-    uint32_t *node_of; /* variable -> its node, for these two */
+    const char *monitors;
 
+    /* of a compilation; NULL while the model is parsed */
+    const choices *choices;
+    const graph_owners *owners;
+    compile_report *report;
+    lowered_model *result;
+    svmp_graph *graph; /* nothing is made but this; NULL: the model */
+    uint32_t *node_of; /* variable -> its node, for owners and graph */
+
+    statement_state *states;
+    known_call *known_calls;
     model_array *arrays; /* by symbol */
     model_element *elements;
     size_t element_count, element_capacity;
     model_instance *instances;
     size_t instance_count, instance_capacity;
+    size_t iterations;
+
+    /* what the compilations of a parsed model share */
     double *counter_values;
     size_t counter_count, counter_capacity;
-    size_t iterations;
+    double *cut_lower, *cut_upper;      /* by element, what dinterval says; NULL: there is none */
+    uint32_t *cut_by;                   /* the dinterval whose cut points depend on unknowns, or NOTHING */
+    const ast_statement **last_of_name; /* by symbol: the last statement of model { } with it on its left */
+    edge_lists reads;                   /* of each instance, which ones it reads */
 
     /* where we are */
     double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
-    ast_statement *statement;
+    const ast_statement *statement;
     const double *counters;
-    uint32_t instance;  /* or NOTHING */
-    uint32_t factor;    /* the instance whose factor is being made, or NOTHING */
-    bool in_data;       /* data { } is being computed */
-    bool sizing;        /* dimensions are being found: only data can be read */
-    bool shaping;       /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
-    bool symbolic;      /* unknowns become expressions; otherwise they are opaque */
-    bool tracing;       /* nothing is asked for but what is read */
-    bool only_discrete; /* there is no other unknown */
-    bool drawn;         /* discrete unknowns have values: those drawn for each particle */
-    bool storing;       /* what is stored is read as a row; otherwise it is pasted, too */
+    uint32_t instance; /* or NOTHING */
+    uint32_t factor;   /* the instance whose factor is being made, or NOTHING */
+    bool in_data;      /* data { } is being computed */
+    bool sizing;       /* dimensions are being found: only data can be read */
+    bool shaping;      /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
+    bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
+    bool tracing;      /* nothing is asked for but what is read */
+    bool drawn;        /* discrete unknowns have values: those drawn for each particle */
+    bool storing;      /* what is stored is read as a row; otherwise it is pasted, too */
     int depth;
     size_t node_reads; /* how many elements that the model defines were read */
-    size_t model_end;  /* where model { } ends, for who adds one */
     uint32_t pending;  /* an instance to be computed before we go on, or NOTHING */
     uint32_t without;  /* the total whose other terms are being added up, or NOTHING */
     uint32_t stamp;
@@ -239,13 +268,10 @@ typedef struct model_lowering {
     model_item *lower, *upper;
     uint32_t *element_of; /* output -> its element */
     size_t lower_capacity, upper_capacity, element_of_capacity;
-    ast_statement **last_of_name; /* by symbol, for moved_coordinates.c */
     size_t chain_steps;
-    double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
-    uint32_t *cut_by;              /* the dinterval whose cut points depend on unknowns, or NOTHING */
 
     /* subscripts that depend on unknowns, those of the variable at hand from choice_first on */
-    struct index_choice *choices;
+    struct index_choice *index_choices;
     size_t choice_count, choice_capacity, choice_first, choice_at;
     bool choosing, chosen;
 
@@ -273,6 +299,45 @@ typedef struct model_lowering {
     size_t signature_length, signature_capacity;
 } model_lowering;
 
+static inline statement_state *svmp_state_of(const model_lowering *lowering, const ast_statement *statement) {
+    return &lowering->states[statement->place];
+}
+
+static inline bool svmp_failed(const model_lowering *lowering, const ast_statement *statement) {
+    return svmp_state_of(lowering, statement)->failed;
+}
+
+/* What was parsed. A matrix has its paths alone: compiling reads them. */
+struct parsed_model {
+    svmp_context *context;
+    char **matrix_paths; /* of a Gaussian; NULL: of a model text */
+    size_t matrix_count;
+    text_source *texts; /* model and data in the order of the files, until they are parsed */
+    size_t text_count;
+    text_source source;
+    data_set *read;       /* from files, or without any numbers */
+    const data_set *data; /* these, or what was given */
+    char *monitors;       /* NULL: none */
+    ast_model ast;
+    bool auxiliary;          /* a continuous variable was added, since there was none */
+    model_lowering resolved; /* result of the passes that no choice changes */
+};
+
+/* Makes nodes and groups, or the graph alone, unfinished: unless these are NULL. */
+svmp_status svmp_compile_nodes(const parsed_model *parsed, const choices *made, const graph_owners *owners,
+                               compile_report *report, svmp_graph *graph, lowered_model **lowered);
+
+/* Frees all that a compilation owns. */
+void svmp_lowering_end(model_lowering *lowering);
+
+/* Adds the statements auxiliary.number ~ dflat() and factor(-0.5 * auxiliary.number^2) to model { }, behind those of
+ * the text. */
+svmp_status svmp_add_auxiliary(ast_model *ast);
+
+/* Adds a message to the report of a compilation. */
+svmp_status svmp_lowering_log(const model_lowering *lowering, svmp_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Notes an error at a place of the current statement, with the loops' values, and ends work on the statement. */
 svmp_status svmp_lowering_error(model_lowering *lowering, size_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -287,17 +352,17 @@ const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char te
 
 /* Notes every unknown function, distribution and name, and wrong counts of arguments; fills in what the tree holds for
  * the checker. */
-svmp_status svmp_check(model_lowering *lowering);
+svmp_status svmp_check(model_lowering *lowering, ast_model *ast);
 
 /* ---- loops.c ------------------------------------------------------------------------------- */
 
 /* Makes instances of all relations below `first`, and calls `visit` for each with its loops' values in place. */
 typedef svmp_status (*unroll_visitor)(model_lowering *lowering, uint32_t instance);
-svmp_status svmp_unroll(model_lowering *lowering, ast_statement *first, unroll_visitor visit);
+svmp_status svmp_unroll(model_lowering *lowering, const ast_statement *first, unroll_visitor visit);
 
 /* Stands in an instance: its statement and the values of its loops. */
 typedef struct place {
-    ast_statement *statement;
+    const ast_statement *statement;
     const double *counters;
     uint32_t instance;
 } place;
@@ -311,17 +376,18 @@ svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
 
 /* Dimensions from `var`; from the left-hand sides of a block, which become instances; then who defines each element. */
 svmp_status svmp_declare(model_lowering *lowering);
-svmp_status svmp_size_arrays(model_lowering *lowering, ast_statement *first);
+svmp_status svmp_size_arrays(model_lowering *lowering, const ast_statement *first);
 svmp_status svmp_define(model_lowering *lowering);
 /* Gives an array that is defined as a whole the dimensions of what defines it; others have theirs. */
 svmp_status svmp_size_whole(model_lowering *lowering, uint32_t symbol);
 
 /* ---- expand.c   ----------------------------------------------------------------------------- */
 
-svmp_status svmp_expand(model_lowering *lowering, ast_expression *expression, value *result);
-svmp_status svmp_expand_scalar(model_lowering *lowering, ast_expression *expression, model_item *result);
+svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expression, value *result);
+svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result);
 /* A number that does not depend on unknowns; `what` names it in the error. */
-svmp_status svmp_expand_number(model_lowering *lowering, ast_expression *expression, const char *what, double *number);
+svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
+                               double *number);
 
 svmp_status svmp_push(model_lowering *lowering, model_item pushed);
 model_item svmp_item_literal(double number);
@@ -440,14 +506,15 @@ svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distrib
 
 /* ---- leaves.c --------------------------------------------------------------------------------- */
 
-/* Marks the instances whose unknown elements are leaves. */
+/* Marks the instances whose unknown elements are leaves, and lists what each instance reads. */
 svmp_status svmp_find_leaves(model_lowering *lowering);
+/* How many elements of a stochastic instance are unknown, and of how many. */
+svmp_status svmp_count_unknown(model_lowering *lowering, uint32_t which, size_t *unknown, size_t *count);
 
 /* ---- stored_elements.c ------------------------------------------------------------------------ */
 
-/* Marks the instances whose elements are to be stored. Instance k reads parent[start[k]] ... parent[start[k + 1] - 1].
- */
-svmp_status svmp_stored_choose(model_lowering *lowering, const uint32_t *start, const uint32_t *parent);
+/* Marks the instances whose elements are to be stored. */
+svmp_status svmp_stored_choose(model_lowering *lowering);
 /* From here on they are read as rows, once the nodes are made. */
 svmp_status svmp_stored_begin(model_lowering *lowering);
 svmp_status svmp_stored_read(model_lowering *lowering, model_element *element);
@@ -512,7 +579,7 @@ svmp_status svmp_add_likelihood(model_lowering *lowering, const char *name, size
 
 /* replicates.c: where "posterior_predictive" is monitored, the statements that draw the observed arrays once more. */
 #define REPLICATE_SUFFIX ".rep"
-svmp_status svmp_replicate(model_lowering *lowering);
+svmp_status svmp_replicate(ast_model *ast, const data_set *data, const char *monitors);
 
 /* ---- array_descriptions.c ----------------------------------------------------------------------------- */
 

@@ -36,7 +36,8 @@ svmp_status svmp_compute_pending(model_lowering *lowering) {
     svmp_status status = compute_chain(lowering, &waiting);
     for (size_t k = 0; k < waiting.count; k++) {
         lowering->instances[waiting.instances[k]].busy = false;
-        lowering->instances[waiting.instances[k]].statement->failed = 1; /* whoever reads it has nothing to add */
+        /* whoever reads it has nothing to add */
+        svmp_state_of(lowering, lowering->instances[waiting.instances[k]].statement)->failed = true;
     }
     svmp_release(lowering->context, waiting.instances);
     if (status != SVMP_OK) lowering->pending = NOTHING;

@@ -116,19 +116,18 @@ model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_
 }
 
 /* What the data alone decide, and no loop's counter changes, is computed once: the mean of a column, say. */
-static svmp_status expand_call(model_lowering *lowering, ast_expression *call, value *result) {
-    if (call->known) return svmp_push(lowering, svmp_item_number(call->number));
+static svmp_status expand_call(model_lowering *lowering, const ast_expression *call, value *result) {
+    known_call *known = call->varies ? NULL : &lowering->known_calls[call->place];
+    if (known && known->is) return svmp_push(lowering, svmp_item_number(known->number));
     size_t reads = lowering->node_reads;
     SVMP_TRY(call->function->evaluate(lowering, call, result));
     model_item last = lowering->items[lowering->item_count - 1];
-    if (!call->varies && result->count == 1 && last.kind == ITEM_NUMBER && lowering->node_reads == reads) {
-        call->known = 1;
-        call->number = last.number;
-    }
+    if (known && result->count == 1 && last.kind == ITEM_NUMBER && lowering->node_reads == reads)
+        *known = (known_call){true, last.number};
     return SVMP_OK;
 }
 
-static svmp_status evaluate(model_lowering *lowering, ast_expression *expression, value *result) {
+static svmp_status evaluate(model_lowering *lowering, const ast_expression *expression, value *result) {
     *result = (value){.first = lowering->item_count, .count = 1, .shape = svmp_vector_shape(1)};
     switch (expression->kind) {
     case AST_NUMBER: return svmp_push(lowering, svmp_item_literal(expression->number));
@@ -141,7 +140,7 @@ static svmp_status evaluate(model_lowering *lowering, ast_expression *expression
     }
 }
 
-svmp_status svmp_expand(model_lowering *lowering, ast_expression *expression, value *result) {
+svmp_status svmp_expand(model_lowering *lowering, const ast_expression *expression, value *result) {
     if (lowering->depth >= DEEPEST)
         return svmp_lowering_error(lowering, expression->offset,
                                    "the chain of bounds that this value depends on is too long");
@@ -154,7 +153,7 @@ svmp_status svmp_expand(model_lowering *lowering, ast_expression *expression, va
     return status;
 }
 
-svmp_status svmp_expand_scalar(model_lowering *lowering, ast_expression *expression, model_item *result) {
+svmp_status svmp_expand_scalar(model_lowering *lowering, const ast_expression *expression, model_item *result) {
     value evaluated = {0};
     char text[ELEMENT_TEXT];
     SVMP_TRY(svmp_expand(lowering, expression, &evaluated));
@@ -165,7 +164,8 @@ svmp_status svmp_expand_scalar(model_lowering *lowering, ast_expression *express
     return SVMP_OK;
 }
 
-svmp_status svmp_expand_number(model_lowering *lowering, ast_expression *expression, const char *what, double *number) {
+svmp_status svmp_expand_number(model_lowering *lowering, const ast_expression *expression, const char *what,
+                               double *number) {
     bool symbolic = lowering->symbolic;
     model_item scalar = {0};
     lowering->symbolic = false;

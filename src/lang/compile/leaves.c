@@ -6,14 +6,8 @@
  * (dflat), to all that these depend on. */
 #include "lang/compile/compile_state.h"
 
-/* Edges in lists: those of node k are item[start[k]] ... item[start[k + 1] - 1]. */
-typedef struct edge_lists {
-    uint32_t *start, *item;
-} edge_lists;
-
 typedef struct leaf_search {
     model_lowering *lowering;
-    edge_lists parents;
     bool *needed;   /* by instance: something depends on its value that is not drawn */
     bool *expanded; /* its parents are needed */
     uint32_t *stack;
@@ -39,7 +33,7 @@ static svmp_status trace_all(model_lowering *lowering) {
     svmp_status status = SVMP_OK;
     for (uint32_t k = 0; status == SVMP_OK && k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
-        if (statement->kind == AST_DETERMINISTIC || statement->failed) continue;
+        if (statement->kind == AST_DETERMINISTIC || svmp_failed(lowering, statement)) continue;
         lowering->stamp++;
         status = svmp_go_on(lowering, trace(lowering, k));
     }
@@ -82,8 +76,7 @@ static void need(leaf_search *search, uint32_t which) {
     expand(search, which);
 }
 
-/* How many elements of a stochastic instance are unknown, and of how many. */
-static svmp_status count_unknown(model_lowering *lowering, uint32_t which, size_t *unknown, size_t *count) {
+svmp_status svmp_count_unknown(model_lowering *lowering, uint32_t which, size_t *unknown, size_t *count) {
     place before = svmp_enter(lowering, which);
     const ast_expression *left = lowering->statement->left;
     const model_element *elements = lowering->elements + lowering->arrays[left->symbol].first;
@@ -104,9 +97,9 @@ static svmp_status begin_at(leaf_search *search, uint32_t which) {
     model_lowering *lowering = search->lowering;
     const ast_statement *statement = lowering->instances[which].statement;
     size_t unknown = 0, count = 0;
-    if (statement->kind == AST_DETERMINISTIC || statement->failed) return SVMP_OK;
+    if (statement->kind == AST_DETERMINISTIC || svmp_failed(lowering, statement)) return SVMP_OK;
     if (statement->kind == AST_FACTOR) return expand(search, which), SVMP_OK;
-    SVMP_TRY(svmp_go_on(lowering, count_unknown(lowering, which, &unknown, &count)));
+    SVMP_TRY(svmp_go_on(lowering, svmp_count_unknown(lowering, which, &unknown, &count)));
     lowering->instances[which].leaf = unknown > 0;
     if (unknown < count) expand(search, which);
     if (unknown > 0 && unknown < count && statement->distribution->rank != RANK_SCALAR) need(search, which);
@@ -116,8 +109,8 @@ static svmp_status begin_at(leaf_search *search, uint32_t which) {
 static void need_parents(leaf_search *search) {
     while (search->depth > 0) {
         const uint32_t which = search->stack[--search->depth];
-        for (uint32_t e = search->parents.start[which]; e < search->parents.start[which + 1]; e++)
-            need(search, search->parents.item[e]);
+        for (uint32_t e = search->lowering->reads.start[which]; e < search->lowering->reads.start[which + 1]; e++)
+            need(search, search->lowering->reads.item[e]);
     }
 }
 
@@ -188,9 +181,10 @@ static svmp_status largest_of(model_lowering *lowering, uint32_t which, double *
     return status;
 }
 
-static void raise_largest(model_instance *instance, double largest) {
+static void raise_largest(const model_lowering *lowering, model_instance *instance, double largest) {
+    statement_state *state = svmp_state_of(lowering, instance->statement);
     instance->largest = largest;
-    if (instance->statement->largest < largest) instance->statement->largest = largest;
+    if (state->largest < largest) state->largest = largest;
 }
 
 /* Passes what is observed of instance k on to the discrete instances that it depends on, by way of deterministic and
@@ -201,13 +195,13 @@ static void pass_on(leaf_search *search, uint32_t k, double largest, const bool 
     search->stack[search->depth++] = k;
     while (search->depth > 0) { /* each is entered once for each larger value: the stack holds what was raised */
         const uint32_t which = search->stack[--search->depth];
-        for (uint32_t e = search->parents.start[which]; e < search->parents.start[which + 1]; e++) {
-            model_instance *parent = &lowering->instances[search->parents.item[e]];
+        for (uint32_t e = search->lowering->reads.start[which]; e < search->lowering->reads.start[which + 1]; e++) {
+            model_instance *parent = &lowering->instances[search->lowering->reads.item[e]];
             const ast_statement *statement = parent->statement;
-            if (parent->largest >= largest || (closed && closed[search->parents.item[e]])) continue;
+            if (parent->largest >= largest || (closed && closed[search->lowering->reads.item[e]])) continue;
             if (statement->kind == AST_STOCHASTIC && !statement->distribution->discrete) continue;
-            raise_largest(parent, largest);
-            search->stack[search->depth++] = search->parents.item[e];
+            raise_largest(lowering, parent, largest);
+            search->stack[search->depth++] = search->lowering->reads.item[e];
         }
     }
 }
@@ -220,12 +214,12 @@ static svmp_status find_largest(leaf_search *search) {
     svmp_status status = SVMP_OK;
     SVMP_TRY(SVMP_NEW(lowering->context, counted, lowering->instance_count));
     for (uint32_t k = 0; k < lowering->instance_count; k++)
-        lowering->instances[k].largest = lowering->instances[k].statement->largest = -1;
+        lowering->instances[k].largest = svmp_state_of(lowering, lowering->instances[k].statement)->largest = -1;
     for (int measured = 0; measured < 2; measured++) {
         for (uint32_t k = 0; k < lowering->instance_count; k++) {
             const ast_statement *statement = lowering->instances[k].statement;
             double largest = -1;
-            if (statement->kind == AST_STOCHASTIC && !statement->failed &&
+            if (statement->kind == AST_STOCHASTIC && !svmp_failed(lowering, statement) &&
                 !statement->distribution->discrete == measured)
                 SVMP_CHECK(svmp_go_on(lowering, largest_of(lowering, k, &largest)));
             if (largest >= 0) pass_on(search, k, largest, measured ? counted : NULL);
@@ -244,8 +238,7 @@ static svmp_status search_leaves(leaf_search *search) {
     svmp_context *context = lowering->context;
     bool any = false;
     SVMP_TRY(trace_all(lowering));
-    SVMP_TRY(list_edges(lowering, false, &search->parents));
-    SVMP_TRY(svmp_stored_choose(lowering, search->parents.start, search->parents.item));
+    SVMP_TRY(list_edges(lowering, false, &lowering->reads));
     SVMP_TRY(SVMP_NEW(context, search->needed, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(context, search->expanded, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(context, search->stack, lowering->instance_count));
@@ -262,7 +255,6 @@ svmp_status svmp_find_leaves(model_lowering *lowering) {
     svmp_status status = search_leaves(&search);
     lowering->edge_count = edges; /* the factors note theirs again, with what bounds read */
     for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].reader = NOTHING;
-    free_edges(lowering, &search.parents);
     svmp_release(lowering->context, search.needed);
     svmp_release(lowering->context, search.expanded);
     svmp_release(lowering->context, search.stack);

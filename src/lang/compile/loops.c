@@ -44,7 +44,7 @@ svmp_status svmp_lowering_error(model_lowering *lowering, size_t offset, const c
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     describe_loops(lowering, loops, sizeof loops);
-    if (lowering->statement) lowering->statement->failed = 1;
+    if (lowering->statement) svmp_state_of(lowering, lowering->statement)->failed = true;
     return svmp_diagnose(lowering->diagnostics, offset, "%s%s", sentence, loops);
 }
 
@@ -56,11 +56,11 @@ svmp_status svmp_go_on(model_lowering *lowering, svmp_status status) {
 
 /* ---- unrolling ------------------------------------------------------------------------------ */
 
-static svmp_status unroll(model_lowering *lowering, ast_statement *statement, unroll_visitor visit);
+static svmp_status unroll(model_lowering *lowering, const ast_statement *statement, unroll_visitor visit);
 
-static svmp_status add_instance(model_lowering *lowering, ast_statement *statement, unroll_visitor visit) {
+static svmp_status add_instance(model_lowering *lowering, const ast_statement *statement, unroll_visitor visit) {
     size_t depth = (size_t)statement->depth;
-    if (statement->failed) return SVMP_OK;
+    if (svmp_failed(lowering, statement)) return SVMP_OK;
     SVMP_TRY(
         SVMP_GROW(lowering->context, lowering->instances, lowering->instance_capacity, lowering->instance_count + 1));
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->counter_values, lowering->counter_capacity,
@@ -94,7 +94,7 @@ static svmp_status count_turns(model_lowering *lowering, const ast_statement *lo
     return SVMP_OK;
 }
 
-static svmp_status too_many(model_lowering *lowering, ast_statement *loop) {
+static svmp_status too_many(model_lowering *lowering, const ast_statement *loop) {
     lowering->statement = loop;
     return svmp_lowering_error(lowering, loop->offset, "the loops run more than %u times in all",
                                LOWERING_MOST_ITERATIONS);
@@ -102,15 +102,15 @@ static svmp_status too_many(model_lowering *lowering, ast_statement *loop) {
 
 /* How often a loop and those inside it run, as far as their ranges are the same for all turns: what is far too much is
  * told before it is done. */
-static svmp_status least_turns(model_lowering *lowering, ast_statement *loop, double *least) {
+static svmp_status least_turns(model_lowering *lowering, const ast_statement *loop, double *least) {
     double from, inner = 0;
     size_t turns = 0;
     *least = 0;
     lowering->statement = loop;
-    if (loop->failed || loop->range->varies || !is_plain(loop->range)) return SVMP_OK;
+    if (svmp_failed(lowering, loop) || loop->range->varies || !is_plain(loop->range)) return SVMP_OK;
     SVMP_TRY(count_turns(lowering, loop, &from, &turns));
     if (turns == 0) return SVMP_OK; /* nothing is wrong inside a loop that never runs */
-    for (ast_statement *below = loop->body; below; below = below->next) {
+    for (const ast_statement *below = loop->body; below; below = below->next) {
         if (below->kind != AST_FOR) continue;
         SVMP_TRY(least_turns(lowering, below, least));
         inner += *least;
@@ -119,13 +119,13 @@ static svmp_status least_turns(model_lowering *lowering, ast_statement *loop, do
     return *least > LOWERING_MOST_ITERATIONS ? too_many(lowering, loop) : SVMP_OK;
 }
 
-static svmp_status iterate(model_lowering *lowering, ast_statement *loop, double counter, unroll_visitor visit) {
+static svmp_status iterate(model_lowering *lowering, const ast_statement *loop, double counter, unroll_visitor visit) {
     if (++lowering->iterations > LOWERING_MOST_ITERATIONS) return too_many(lowering, loop);
     lowering->loop_counters[loop->depth] = counter;
     return unroll(lowering, loop->body, visit);
 }
 
-static svmp_status unroll_range(model_lowering *lowering, ast_statement *loop, unroll_visitor visit) {
+static svmp_status unroll_range(model_lowering *lowering, const ast_statement *loop, unroll_visitor visit) {
     double from = 0;
     size_t turns = 0;
     SVMP_TRY(count_turns(lowering, loop, &from, &turns));
@@ -134,7 +134,7 @@ static svmp_status unroll_range(model_lowering *lowering, ast_statement *loop, u
 }
 
 /* for (i in values). */
-static svmp_status unroll_values(model_lowering *lowering, ast_statement *loop, unroll_visitor visit) {
+static svmp_status unroll_values(model_lowering *lowering, const ast_statement *loop, unroll_visitor visit) {
     value values;
     SVMP_TRY(svmp_expand(lowering, loop->range, &values));
     double *counters;
@@ -147,13 +147,13 @@ static svmp_status unroll_values(model_lowering *lowering, ast_statement *loop, 
     return status;
 }
 
-static svmp_status unroll(model_lowering *lowering, ast_statement *statement, unroll_visitor visit) {
+static svmp_status unroll(model_lowering *lowering, const ast_statement *statement, unroll_visitor visit) {
     for (; statement; statement = statement->next) {
         if (statement->kind != AST_FOR) {
             SVMP_TRY(add_instance(lowering, statement, visit));
             continue;
         }
-        if (statement->failed) continue;
+        if (svmp_failed(lowering, statement)) continue;
         svmp_status status = SVMP_OK;
         double least;
         if (statement->depth == 0) status = least_turns(lowering, statement, &least);
@@ -167,7 +167,7 @@ static svmp_status unroll(model_lowering *lowering, ast_statement *statement, un
     return SVMP_OK;
 }
 
-svmp_status svmp_unroll(model_lowering *lowering, ast_statement *first, unroll_visitor visit) {
+svmp_status svmp_unroll(model_lowering *lowering, const ast_statement *first, unroll_visitor visit) {
     lowering->counters = lowering->loop_counters;
     svmp_status status = unroll(lowering, first, visit);
     lowering->statement = NULL;

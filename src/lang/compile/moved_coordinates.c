@@ -49,18 +49,8 @@ static void visit_statement(name_walk *walk, const ast_statement *statement) {
     visit_expression(walk, statement->upper);
 }
 
-/* Statements with the same name on their left are linked, each to the one before. */
-static void link_statements(ast_statement *first, ast_statement **last) {
-    for (ast_statement *s = first; s; s = s->next) {
-        if (s->kind == AST_FOR) link_statements(s->body, last);
-        if (s->left == NULL) continue;
-        s->same_name = last[s->left->symbol];
-        last[s->left->symbol] = s;
-    }
-}
-
 /* Whether the name on the statement's left is reached. */
-static bool reaches_itself(name_walk *walk, ast_statement *const *last, const ast_statement *statement) {
+static bool reaches_itself(name_walk *walk, const ast_statement *const *last, const ast_statement *statement) {
     visit_statement(walk, statement);
     while (walk->depth > 0 && !walk->seen[statement->left->symbol] && *walk->steps < CHAIN_STEPS)
         for (const ast_statement *s = last[walk->stack[--walk->depth]]; s; s = s->same_name) visit_statement(walk, s);
@@ -69,21 +59,18 @@ static bool reaches_itself(name_walk *walk, ast_statement *const *last, const as
 
 /* Whether the name on a statement's left stands behind it again: x[t] ~ dnorm(x[t-1], tau). Such a chain stays as it
  * is: its last link would depend on all others. Where a text is too long to tell, so does everything. */
-static svmp_status is_chain(model_lowering *lowering, ast_statement *statement, bool *chain) {
+static svmp_status is_chain(model_lowering *lowering, const ast_statement *statement, bool *chain) {
     svmp_context *context = lowering->context;
     const size_t names = lowering->ast->names.count;
     name_walk walk = {.steps = &lowering->chain_steps};
     svmp_status status = SVMP_OK;
-    if (lowering->last_of_name == NULL) {
-        SVMP_CHECK(SVMP_NEW(context, lowering->last_of_name, names));
-        link_statements(lowering->ast->model, lowering->last_of_name);
-    }
-    if (statement->chain == 0) {
+    statement_state *state = svmp_state_of(lowering, statement);
+    if (state->chain == 0) {
         SVMP_CHECK(SVMP_NEW(context, walk.seen, names));
         SVMP_CHECK(SVMP_NEW(context, walk.stack, names));
-        statement->chain = reaches_itself(&walk, lowering->last_of_name, statement) ? 1 : -1;
+        state->chain = reaches_itself(&walk, lowering->last_of_name, statement) ? 1 : -1;
     }
-    *chain = statement->chain > 0;
+    *chain = state->chain > 0;
 done:
     svmp_release(context, walk.seen);
     svmp_release(context, walk.stack);
@@ -116,8 +103,8 @@ svmp_status svmp_coordinates_choose(model_lowering *lowering, const evaluated_di
     SVMP_TRY(is_chain(lowering, lowering->statement, &chain));
     node->location_scale = !chain;
     if (chain) return SVMP_OK;
-    node->coordinates.centring = lowering->request.centring;
-    if (lowering->request.coordinates) node->coordinates = lowering->request.coordinates[which];
+    node->coordinates.centring = lowering->choices->centring;
+    if (lowering->choices->coordinates) node->coordinates = lowering->choices->coordinates[which];
     return SVMP_OK;
 }
 

@@ -11,13 +11,13 @@ enum { MOST_TERMS = 100 };
 
 /* The terms of a sum, as the parser makes it of dsum(a, b, ...). */
 typedef struct sum_terms {
-    ast_expression *list[MOST_TERMS];
+    const ast_expression *list[MOST_TERMS];
     size_t element[MOST_TERMS]; /* of the model, or SIZE_MAX */
     size_t count;
 } sum_terms;
 
 /* Calls itself for both sides of '+'; false: there are too many. */
-static bool split(const model_lowering *lowering, ast_expression *sum, sum_terms *terms) {
+static bool split(const model_lowering *lowering, const ast_expression *sum, sum_terms *terms) {
     if (sum->kind == AST_CALL && strcmp(lowering->ast->functions.text[sum->symbol], "+") == 0)
         return split(lowering, sum->operands[0], terms) && split(lowering, sum->operands[1], terms);
     if (terms->count == MOST_TERMS) return false;

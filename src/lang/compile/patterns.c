@@ -102,7 +102,7 @@ svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_
 /* ---- what one of several processes needs ---------------------------------------------------- */
 
 static bool is_own(const model_lowering *lowering, uint32_t node) {
-    return lowering->request.owners->owner[node] == lowering->request.owners->rank;
+    return lowering->owners->owner[node] == lowering->owners->rank;
 }
 
 /* Counts a factor among all of its pattern, and notes its place there if it touches an own node. */
@@ -143,10 +143,10 @@ static svmp_status add_to_graph(model_lowering *lowering, const factor_pattern *
 static svmp_status is_needed(model_lowering *lowering, factor_pattern *pattern, bool *needed) {
     *needed = lowering->graph == NULL;
     if (lowering->graph) return add_to_graph(lowering, pattern);
-    if (lowering->request.owners == NULL) return SVMP_OK;
+    if (lowering->owners == NULL) return SVMP_OK;
     if (pattern->kind == PATTERN_FACTOR) return place_factor(lowering, pattern, needed);
     const model_instance *instance = pattern->kind == PATTERN_PRIOR ? &lowering->instances[lowering->factor] : NULL;
-    *needed = instance && !instance->leaf ? is_own(lowering, instance->node) : lowering->request.owners->rank == 0;
+    *needed = instance && !instance->leaf ? is_own(lowering, instance->node) : lowering->owners->rank == 0;
     return SVMP_OK;
 }
 

@@ -20,8 +20,7 @@ static bool is_defined(const ast_statement *first, uint32_t symbol) {
 }
 
 /* The copy has the dimensions of the data. */
-static svmp_status declare(model_lowering *lowering, const ast_expression *left, const data_array *data) {
-    ast_model *ast = lowering->ast;
+static svmp_status declare(ast_model *ast, const ast_expression *left, const data_array *data) {
     ast_declaration *made;
     ast_expression *variable;
     for (ast_declaration *other = ast->declarations; other; other = other->next)
@@ -50,10 +49,10 @@ static svmp_status declare(model_lowering *lowering, const ast_expression *left,
 }
 
 /* y.rep ~ ... of y ~ ..., if that observes something that can be drawn. */
-static svmp_status copy_relation(model_lowering *lowering, const ast_statement *statement, ast_statement **made) {
-    ast_model *ast = lowering->ast;
+static svmp_status copy_relation(ast_model *ast, const data_set *all, const ast_statement *statement,
+                                 ast_statement **made) {
     const char *name = ast->names.text[statement->left->symbol];
-    const data_array *data = svmp_data_find(lowering->data, name);
+    const data_array *data = svmp_data_find(all, name);
     const distribution *family = svmp_distribution_find(ast->functions.text[statement->function]);
     char called[200];
     ast_statement *copy;
@@ -63,25 +62,25 @@ static svmp_status copy_relation(model_lowering *lowering, const ast_statement *
         return SVMP_OK;
     const int length = snprintf(called, sizeof called, "%s%s", name, REPLICATE_SUFFIX);
     if (length < 0 || (size_t)length >= sizeof called) return SVMP_OK;
-    SVMP_TRY(svmp_names_add(lowering->context, &ast->names, called, (size_t)length, &symbol));
+    SVMP_TRY(svmp_names_add(ast->arena.context, &ast->names, called, (size_t)length, &symbol));
     SVMP_TRY(ARENA_NEW(&ast->arena, copy, 1));
     *copy = *statement;
     SVMP_TRY(ARENA_NEW(&ast->arena, copy->left, 1));
     *copy->left = *statement->left;
     copy->left->symbol = symbol;
     *made = copy;
-    return data ? declare(lowering, copy->left, data) : SVMP_OK;
+    return data ? declare(ast, copy->left, data) : SVMP_OK;
 }
 
 /* The copies of a list of statements, in loops like theirs; NULL: there are none. */
-static svmp_status copy_all(model_lowering *lowering, const ast_statement *first, ast_statement **copies) {
+static svmp_status copy_all(ast_model *ast, const data_set *data, const ast_statement *first, ast_statement **copies) {
     *copies = NULL;
     for (const ast_statement *s = first; s; s = s->next) {
         ast_statement *made = NULL, *body;
-        if (s->kind == AST_STOCHASTIC) SVMP_TRY(copy_relation(lowering, s, &made));
+        if (s->kind == AST_STOCHASTIC) SVMP_TRY(copy_relation(ast, data, s, &made));
         if (s->kind == AST_FOR) {
-            SVMP_TRY(copy_all(lowering, s->body, &body));
-            if (body) SVMP_TRY(ARENA_NEW(&lowering->ast->arena, made, 1));
+            SVMP_TRY(copy_all(ast, data, s->body, &body));
+            if (body) SVMP_TRY(ARENA_NEW(&ast->arena, made, 1));
             if (body) *made = *s;
             if (body) made->body = body;
         }
@@ -94,11 +93,11 @@ static svmp_status copy_all(model_lowering *lowering, const ast_statement *first
 }
 
 /* At the end of model { }, so that they come last in tables, too. */
-svmp_status svmp_replicate(model_lowering *lowering) {
-    ast_statement *copies, **end = &lowering->ast->model;
-    if (!is_listed(lowering->request.monitors, "posterior_predictive")) return SVMP_OK;
-    SVMP_TRY(copy_all(lowering, lowering->ast->model, &copies));
+svmp_status svmp_replicate(ast_model *ast, const data_set *data, const char *monitors) {
+    ast_statement **end = &ast->model;
+    if (!is_listed(monitors, "posterior_predictive")) return SVMP_OK;
+    SVMP_TRY(copy_all(ast, data, ast->model, &ast->replicates));
     while (*end) end = &(*end)->next;
-    *end = copies;
+    *end = ast->replicates;
     return SVMP_OK;
 }

@@ -98,9 +98,8 @@ static svmp_status find_recursive(const model_lowering *lowering, bool *recursiv
 
 typedef struct cost_search {
     model_lowering *lowering;
-    const uint32_t *start, *parent; /* of each instance, what it reads */
-    double *operations;             /* of each instance that may be stored; 0: it may not */
-    uint32_t *seen, *stack;         /* seen: 1 + the last factor that reached the instance */
+    double *operations;     /* of each instance that may be stored; 0: it may not */
+    uint32_t *seen, *stack; /* seen: 1 + the last factor that reached the instance */
 } cost_search;
 
 static double count_operations(const ast_expression *expression) {
@@ -132,8 +131,8 @@ static svmp_status find_candidates(cost_search *search, const bool *recursive, d
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         size_t opaque = 0;
-        if (statement->kind != AST_DETERMINISTIC || statement->failed) continue;
-        if (!recursive[statement->left->symbol] && lowering->request.store_above >= 0) continue;
+        if (statement->kind != AST_DETERMINISTIC || svmp_failed(lowering, statement)) continue;
+        if (!recursive[statement->left->symbol] && lowering->choices->store_above >= 0) continue;
         SVMP_TRY(svmp_go_on(lowering, count_opaque(lowering, k, &opaque)));
         if (opaque == 0) continue;
         search->operations[k] = 1 + count_operations(statement->arguments[0]);
@@ -152,8 +151,8 @@ static double paste(cost_search *search, uint32_t which, double most) {
     search->stack[depth++] = which;
     while (depth > 0 && operations <= most) {
         const uint32_t from = search->stack[--depth];
-        for (uint32_t e = search->start[from]; e < search->start[from + 1]; e++) {
-            const uint32_t to = search->parent[e];
+        for (uint32_t e = lowering->reads.start[from]; e < lowering->reads.start[from + 1]; e++) {
+            const uint32_t to = lowering->reads.item[e];
             if (lowering->instances[to].statement->kind != AST_DETERMINISTIC || search->seen[to] == which + 1) continue;
             search->seen[to] = which + 1;
             operations += search->operations[to];
@@ -165,7 +164,7 @@ static double paste(cost_search *search, uint32_t which, double most) {
 
 static bool is_expensive(cost_search *search, double stored) {
     const model_lowering *lowering = search->lowering;
-    const double above = lowering->request.store_above, least = above == 0 ? PASTED_LEAST : 0;
+    const double above = lowering->choices->store_above, least = above == 0 ? PASTED_LEAST : 0;
     const double most = (above == 0 ? PASTED_TIMES : above) * stored, limit = most > least ? most : least;
     double pasted = 0;
     if (above < 0) return true;
@@ -188,15 +187,15 @@ static svmp_status choose(cost_search *search, const bool *recursive) {
     return SVMP_OK;
 }
 
-svmp_status svmp_stored_choose(model_lowering *lowering, const uint32_t *start, const uint32_t *parent) {
+svmp_status svmp_stored_choose(model_lowering *lowering) {
     svmp_context *context = lowering->context;
-    cost_search search = {.lowering = lowering, .start = start, .parent = parent};
+    cost_search search = {.lowering = lowering};
     bool *recursive = NULL, any = false;
     svmp_status status = SVMP_OK;
-    if (lowering->request.owners || lowering->graph || isinf(lowering->request.store_above)) return SVMP_OK;
+    if (lowering->owners || lowering->graph || isinf(lowering->choices->store_above)) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(context, recursive, lowering->ast->names.count));
     SVMP_CHECK(find_recursive(lowering, recursive, &any));
-    if (any || lowering->request.store_above < 0) SVMP_CHECK(choose(&search, recursive));
+    if (any || lowering->choices->store_above < 0) SVMP_CHECK(choose(&search, recursive));
 done:
     svmp_release(context, recursive);
     svmp_release(context, search.operations);

@@ -48,7 +48,7 @@ static svmp_status check_rank(model_lowering *lowering, const ast_expression *va
 /* The subscripts of one dimension as numbers from 0 on the item stack. */
 static svmp_status push_indices(model_lowering *lowering, const ast_expression *variable, size_t which, size_t extent,
                                 size_t *count) {
-    ast_expression *index = variable->operands[which];
+    const ast_expression *index = variable->operands[which];
     if (index->kind == AST_EMPTY) {
         for (size_t k = 0; k < extent; k++) SVMP_TRY(svmp_push(lowering, svmp_item_number((double)k)));
         *count = extent;
@@ -235,7 +235,7 @@ static svmp_status compute(model_lowering *lowering, const ast_statement *statem
 }
 
 svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
-    ast_statement *statement = lowering->instances[which].statement;
+    const ast_statement *statement = lowering->instances[which].statement;
     size_t items = lowering->item_count;
     element_state state = lowering->symbolic ? ELEMENT_OPAQUE : ELEMENT_COMPUTED;
     value offsets;
@@ -249,7 +249,7 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     }
     lowering->instances[which].computed = status == SVMP_OK;
     bool wrong = status == SVMP_BAD_INPUT && lowering->pending == NOTHING;
-    if (wrong) statement->failed = 1; /* whoever reads it has nothing to add */
+    if (wrong) svmp_state_of(lowering, statement)->failed = true; /* whoever reads it has nothing to add */
     svmp_leave(lowering, before);
     lowering->item_count = items;
     return status;
@@ -274,7 +274,8 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
     model_element *read = &lowering->elements[lowering->arrays[variable->symbol].first + offset];
     if (read->definition != NOTHING) {
         lowering->node_reads++;
-        if (lowering->instances[read->definition].statement->failed) return SVMP_BAD_INPUT; /* noted there */
+        if (svmp_failed(lowering, lowering->instances[read->definition].statement))
+            return SVMP_BAD_INPUT; /* noted there */
         SVMP_TRY(note_parent(lowering, read->definition));
     }
     switch (read->state) {

@@ -66,18 +66,18 @@ svmp_status svmp_choose_index(model_lowering *lowering, model_item index, size_t
     if (index.kind == ITEM_OPAQUE) return SVMP_OK;
     const size_t at = lowering->choice_at++;
     if (at == lowering->choice_count) {
-        SVMP_TRY(SVMP_GROW(lowering->context, lowering->choices, lowering->choice_capacity, at + 1));
-        lowering->choices[lowering->choice_count++] = (index_choice){index, extent, 0};
+        SVMP_TRY(SVMP_GROW(lowering->context, lowering->index_choices, lowering->choice_capacity, at + 1));
+        lowering->index_choices[lowering->choice_count++] = (index_choice){index, extent, 0};
     }
-    *chosen = svmp_item_number((double)lowering->choices[at].number + 1);
+    *chosen = svmp_item_number((double)lowering->index_choices[at].number + 1);
     return SVMP_OK;
 }
 
 /* The next combination of the choices of this variable; false: there is none. */
 static bool next(model_lowering *lowering) {
     for (size_t k = lowering->choice_first; k < lowering->choice_count; k++) {
-        if (++lowering->choices[k].number < lowering->choices[k].extent) return true;
-        lowering->choices[k].number = 0;
+        if (++lowering->index_choices[k].number < lowering->index_choices[k].extent) return true;
+        lowering->index_choices[k].number = 0;
     }
     return false;
 }
@@ -86,7 +86,7 @@ static bool next(model_lowering *lowering) {
 static model_item condition(model_lowering *lowering) {
     model_item all = svmp_item_literal(1);
     for (size_t k = lowering->choice_first; k < lowering->choice_count; k++) {
-        const index_choice choice = lowering->choices[k];
+        const index_choice choice = lowering->index_choices[k];
         model_item number = svmp_item_literal((double)choice.number + 1);
         model_item equal = svmp_apply(lowering, OP_equals, choice.index, number, number);
         all = k == lowering->choice_first ? equal : svmp_apply(lowering, OP_and, all, equal, equal);
@@ -106,7 +106,7 @@ static svmp_status too_many(model_lowering *lowering, const ast_expression *vari
 static svmp_status read_others(model_lowering *lowering, const ast_expression *variable, const value *result) {
     double combinations = 1;
     for (size_t k = lowering->choice_first; k < lowering->choice_count; k++)
-        combinations *= (double)lowering->choices[k].extent;
+        combinations *= (double)lowering->index_choices[k].extent;
     if (combinations > MOST_CHOICES) return too_many(lowering, variable);
     model_item here = condition(lowering), none = svmp_item_literal(NAN);
     for (size_t k = 0; k < result->count; k++) {

@@ -91,10 +91,10 @@ static svmp_status add_terms(model_lowering *lowering, const ast_expression *exp
 }
 
 /* Only those that something observed depends on. */
-static bool may_be_total(const model_instance *instance) {
+static bool may_be_total(const model_lowering *lowering, const model_instance *instance) {
     const ast_statement *statement = instance->statement;
-    return statement->kind == AST_DETERMINISTIC && !statement->failed && statement->function == NAMES_NONE &&
-           instance->largest >= 0;
+    return statement->kind == AST_DETERMINISTIC && !svmp_failed(lowering, statement) &&
+           statement->function == NAMES_NONE && instance->largest >= 0;
 }
 
 static svmp_status consider_total(model_lowering *lowering, uint32_t which) {
@@ -114,9 +114,9 @@ static svmp_status consider_total(model_lowering *lowering, uint32_t which) {
 }
 
 svmp_status svmp_make_totals(model_lowering *lowering) {
-    if (!lowering->request.totals) return SVMP_OK;
+    if (!lowering->choices->totals) return SVMP_OK;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
-        if (!may_be_total(&lowering->instances[k])) continue;
+        if (!may_be_total(lowering, &lowering->instances[k])) continue;
         lowering->stamp++;
         place before = svmp_enter(lowering, k);
         const svmp_status status = consider_total(lowering, k);

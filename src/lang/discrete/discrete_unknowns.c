@@ -87,10 +87,10 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
         known = known && svmp_item_known(argument(lowering, &evaluated->arguments[k], part));
     if (known) return last_value(lowering, evaluated, part, most);
     const double own = floor(fmax(lowering->instances[which].largest, 0));
-    const double all = floor(fmax(lowering->statement->largest, 0));
+    const double all = floor(fmax(svmp_state_of(lowering, lowering->statement)->largest, 0));
     bool coupled;
     SVMP_TRY(svmp_discrete_touches(lowering, lowering->statement, &coupled));
-    if (lowering->request.brief) {
+    if (lowering->choices->short_sums) {
         *most = DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own;
         if (!coupled) *most = fmax(*most, fmin(DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * all, DISCRETE_BRIEF_MOST));
         return SVMP_OK;
@@ -102,7 +102,7 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
 
 /* What is asked for (compile.h). */
 static void fix_state(const model_lowering *lowering, discrete_unknown *found) {
-    const uint32_t *fixed = lowering->request.fixed;
+    const uint32_t *fixed = lowering->choices->fixed;
     if (fixed == NULL || fixed[lowering->discrete_count] == 0) return;
     found->least += fixed[lowering->discrete_count] - 1;
     found->states = 1;
@@ -122,7 +122,7 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
     if (lowering->cut_upper) upper = fmin(upper, floor(lowering->cut_upper[element]));
     if (lowering->statement->distribution->support == SUPPORT_SUM)
         return not_finite(lowering, offset, "write the sum with '<-', or provide it in the data");
-    const uint32_t *ends = lowering->request.ends;
+    const uint32_t *ends = lowering->choices->ends;
     found->open = isinf(upper) && !isfinite(most);
     if (found->open && ends && ends[lowering->discrete_count] > 0) {
         most = ends[lowering->discrete_count];
@@ -165,11 +165,11 @@ svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t o
 
 svmp_status svmp_discrete_be_total(model_lowering *lowering, uint32_t unknown, uint32_t which, size_t offset,
                                    double least, double most, bool open) {
-    const uint32_t *ends = lowering->request.ends, *fixed = lowering->request.fixed;
+    const uint32_t *ends = lowering->choices->ends, *fixed = lowering->choices->fixed;
     const double own = floor(fmax(lowering->instances[which].largest, 0));
     discrete_unknown *total = &lowering->discrete[unknown];
-    double end = lowering->request.brief ? DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own
-                                         : DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
+    double end = lowering->choices->short_sums ? DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own
+                                               : DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
     if (ends && ends[unknown] > 0) end = ends[unknown];
     if (open) most = fmin(most, fmax(end, least));
     if (most - least + 1 > DISCRETE_MOST_STATES)
@@ -249,9 +249,7 @@ const char *svmp_discrete_advice(const discrete_unknown *unknown) {
                          : "";
 }
 
-void svmp_discrete_refuse(const model_lowering *lowering) {
-    if (lowering->request.sums) *lowering->request.sums = true;
-}
+void svmp_discrete_refuse(const model_lowering *lowering) { lowering->report->sum_refused = true; }
 
 /* `count` statements that read these unknowns, this one included. */
 static svmp_status too_many(model_lowering *lowering, size_t count) {
@@ -280,7 +278,7 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
  * unknown in common. */
 static svmp_status check_cost(model_lowering *lowering, uint32_t instance) {
     const double size = scope_size(lowering);
-    const double most = lowering->request.strict ? DISCRETE_STRICT_ENTRIES : DISCRETE_MOST_ENTRIES;
+    const double most = lowering->choices->small_tables ? DISCRETE_STRICT_ENTRIES : DISCRETE_MOST_ENTRIES;
     const size_t values = lowering->statement->kind == AST_FACTOR ? 1 : lowering->instances[instance].values;
     if (size > most) return too_many(lowering, 1);
     for (size_t k = 0; k < lowering->scope_count; k++) {

@@ -167,7 +167,7 @@ svmp_status svmp_call_inner_product(model_lowering *lowering, const ast_expressi
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
-static svmp_status shape_of(model_lowering *lowering, ast_expression *expression, array_shape *result) {
+static svmp_status shape_of(model_lowering *lowering, const ast_expression *expression, array_shape *result) {
     if (expression->kind == AST_VARIABLE && expression->counter < 0)
         return svmp_variable_shape(lowering, expression, result);
     value evaluated;

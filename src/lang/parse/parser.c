@@ -284,7 +284,7 @@ static svmp_status parse_file(model_parser *parser) {
     return SVMP_OK;
 }
 
-svmp_status svmp_parse(diagnostics *noted, ast_model *model) {
+svmp_status svmp_parse_text(diagnostics *noted, ast_model *model) {
     model_parser parser = {.diagnostics = noted, .model = model};
     model->arena.context = noted->context;
     svmp_status status = svmp_parse_foreign(noted);

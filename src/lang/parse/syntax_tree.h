@@ -30,7 +30,7 @@ struct ast_expression {
     const struct language_function *function; /* of a call, found by the checker */
     int counter;                              /* of a variable, set by the checker: which enclosing loop, or -1 */
     int varies;                               /* set by the checker: some loop's counter stands in it */
-    int known;                                /* it is the number `number`, computed from data alone */
+    uint32_t place; /* of a call that does not vary, set by the checker: which of these it is (ast_model.calls) */
 };
 
 typedef enum ast_statement_kind { AST_FOR, AST_STOCHASTIC, AST_DETERMINISTIC, AST_FACTOR } ast_statement_kind;
@@ -61,12 +61,8 @@ struct ast_statement {
     ast_statement *parent; /* the loop around it, or NULL */
     int depth;             /* how many loops are around it */
     const struct distribution *distribution;
-    int failed;     /* an error in it was noted: further instances are skipped */
-    double largest; /* of its instances, set by leaves.c: value that is observed of what depends on them, or -1 */
-
-    /* set by moved_coordinates.c */
-    ast_statement *same_name; /* another one with this name on its left, or NULL */
-    int chain;                /* 1: what it defines depends on other elements of the name; -1: not; 0: nobody asked */
+    uint32_t place;                 /* its number among all statements */
+    const ast_statement *same_name; /* of model { }: the one before it with this name on its left, or NULL */
 };
 
 typedef struct ast_declaration {
@@ -80,12 +76,14 @@ typedef struct ast_model {
     name_table functions; /* of functions, distributions and operators */
     ast_declaration *declarations;
     ast_statement *data, *model; /* first statements, or NULL */
+    ast_statement *replicates;   /* the first of those that replicates.c has added to `model`, or NULL */
     size_t model_end;            /* offset of the '}' that ends model { } */
+    uint32_t statements, calls;  /* how many statements there are, and calls that do not vary; set by the checker */
 } ast_model;
 
 /* Parses the source of `noted`; what is wrong is noted there and parsing goes on after it. Fails only without
  * memory (or for a source that is far too long). The model is the caller's to free either way, once it was zeroed. */
-svmp_status svmp_parse(diagnostics *noted, ast_model *model);
+svmp_status svmp_parse_text(diagnostics *noted, ast_model *model);
 void svmp_ast_free(svmp_context *context, ast_model *model);
 
 #endif

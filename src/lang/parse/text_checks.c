@@ -8,6 +8,7 @@
 
 typedef struct model_checker {
     model_lowering *lowering;
+    ast_model *ast;
     name_table known; /* names that have a definition */
     bool in_data;     /* in data { } */
 } model_checker;
@@ -222,6 +223,7 @@ static void check_call(model_checker *checker, ast_expression *call, const ast_s
                       wanted, wanted == 1 ? "" : "s", call->count);
     }
     check_operands(checker, call, loop);
+    call->place = call->varies ? NOTHING : checker->ast->calls++;
 }
 
 static void check_expression(model_checker *checker, ast_expression *expression, const ast_statement *loop) {
@@ -293,10 +295,18 @@ static void check_loop(model_checker *checker, const ast_statement *loop) {
     check_expression(checker, loop->range, loop->parent);
 }
 
+static void link_name(model_checker *checker, ast_statement *statement) {
+    const ast_statement **last = &checker->lowering->last_of_name[statement->left->symbol];
+    statement->same_name = *last;
+    *last = statement;
+}
+
 static void check_statements(model_checker *checker, ast_statement *statement, ast_statement *parent, int depth) {
     for (; statement; statement = statement->next) {
         statement->parent = parent;
         statement->depth = depth;
+        statement->place = checker->ast->statements++;
+        if (statement->left && !checker->in_data) link_name(checker, statement);
         if (statement->kind == AST_FOR) {
             check_loop(checker, statement);
             check_statements(checker, statement->body, statement, depth + 1);
@@ -333,7 +343,8 @@ static svmp_status collect_left(model_checker *checker, const ast_statement *sta
 
 static svmp_status check_all(model_checker *checker) {
     const data_set *data = checker->lowering->data;
-    ast_model *ast = checker->lowering->ast;
+    ast_model *ast = checker->ast;
+    ast->statements = ast->calls = 0;
     for (size_t k = 0; k < data->count; k++) SVMP_TRY(add_known(checker, data->arrays[k].name));
     for (ast_declaration *declared = ast->declarations; declared; declared = declared->next)
         check_operands(checker, declared->variable, NULL);
@@ -346,8 +357,8 @@ static svmp_status check_all(model_checker *checker) {
     return SVMP_OK;
 }
 
-svmp_status svmp_check(model_lowering *lowering) {
-    model_checker checker = {.lowering = lowering};
+svmp_status svmp_check(model_lowering *lowering, ast_model *ast) {
+    model_checker checker = {.lowering = lowering, .ast = ast};
     svmp_status status = check_all(&checker);
     svmp_names_free(lowering->context, &checker.known);
     return status;

@@ -37,10 +37,10 @@ static int by_offset(const void *a, const void *b) {
     return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
+svmp_status svmp_diagnostics_status(const diagnostics *noted) { return noted->count > 0 ? SVMP_BAD_INPUT : SVMP_OK; }
+
 svmp_status svmp_diagnostics_report(diagnostics *noted) {
     if (noted->count == 0) return SVMP_OK;
-    if (noted->reported) return SVMP_BAD_INPUT;
-    noted->reported = true;
     qsort(noted->items, noted->count, sizeof *noted->items, by_offset);
     for (size_t k = 0; k < noted->count; k++) svmp_fail(noted->context, SVMP_BAD_INPUT, "%s", noted->items[k].text);
     snprintf(noted->context->error, sizeof noted->context->error, "%s", noted->items[0].text);

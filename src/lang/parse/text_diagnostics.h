@@ -17,7 +17,6 @@ typedef struct diagnostics {
     svmp_context *context;
     const text_source *source;
     size_t count;
-    bool reported; /* they were reported */
     diagnostic items[DIAGNOSTICS_MOST];
 } diagnostics;
 
@@ -32,8 +31,11 @@ svmp_status svmp_diagnose(diagnostics *noted, size_t offset, const char *format,
 /* Whether there is room for more: when not, a pass may stop. */
 int svmp_diagnostics_full(const diagnostics *noted);
 
-/* SVMP_OK when nothing was noted. Otherwise, the first time, tells the context's error callback of each error, in the
- * order of the text, leaves the first as the context's error, and returns SVMP_BAD_INPUT. */
+/* SVMP_OK if nothing was noted, otherwise SVMP_BAD_INPUT. */
+svmp_status svmp_diagnostics_status(const diagnostics *noted);
+
+/* The same; calls the context's error callback for each error, in the order of the text, and leaves the first as the
+ * context's error. */
 svmp_status svmp_diagnostics_report(diagnostics *noted);
 
 #endif
