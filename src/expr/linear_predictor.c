@@ -4,6 +4,7 @@
 
 #include "base/target_clones.h"
 #include "expr/instructions.h"
+#include "maths/weighted_rows.h"
 
 /* A predictor of fewer slots gains nothing. So many affine functions are tried, the one next to the log value first. So
  * many numbers of a row are evaluated together: their predictors, values and derivatives stay near. */
@@ -298,40 +299,6 @@ size_t svmp_linear_predictor_row(const linear_predictor *p, uint32_t slot, bool 
     return *predicted ? 0 : 1 + slot - before;
 }
 
-/* eta = offset + sum of c_j x_j, from the first slot to the last, whichever lanes are together: sums of sixteen lanes
- * stay in registers. */
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-
-SVMP_CLONES static void predict(size_t n, size_t count, const double *const *x, const double *c, double offset,
-                                double *eta) {
-    const four start = {offset, offset, offset, offset};
-    size_t l = 0;
-    for (; l + 16 <= n; l += 16) {
-        four first = start, second = start, third = start, fourth = start, *to = (four *)(eta + l);
-        for (size_t j = 0; j < count; j++) {
-            const four *of = (const four *)(x[j] + l);
-            first += c[j] * of[0];
-            second += c[j] * of[1];
-            third += c[j] * of[2];
-            fourth += c[j] * of[3];
-        }
-        to[0] = first;
-        to[1] = second;
-        to[2] = third;
-        to[3] = fourth;
-    }
-    for (; l + 4 <= n; l += 4) {
-        four sum = start;
-        for (size_t j = 0; j < count; j++) sum += c[j] * *(const four *)(x[j] + l);
-        *(four *)(eta + l) = sum;
-    }
-    for (; l < n; l++) {
-        double sum = offset;
-        for (size_t j = 0; j < count; j++) sum += c[j] * x[j][l];
-        eta[l] = sum;
-    }
-}
-
 SVMP_CLONES static void scale(size_t n, double factor, const double *from, double *to) {
     for (size_t l = 0; l < n; l++) to[l] = factor * from[l];
 }
@@ -407,7 +374,8 @@ static void predict_some(const linear_predictor *p, const predictor_work *work, 
             continue;
         }
         for (size_t j = 0; j < p->count; j++) of_slots[j] = row_of(work, k + i, p->slots, p->slot[j]);
-        predict(n, p->count, of_slots, p->coefficient + instance * p->count, p->offset[instance], to->eta + i * n);
+        svmp_weighted_rows(n, p->count, of_slots, p->coefficient + instance * p->count, p->offset[instance],
+                           to->eta + i * n);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/target_clones.h"
 #include "base/threads.h"
 #include "expr/linear_predictor.h"
+#include "maths/weighted_rows.h"
 
 /* Every sum has a fixed order: the log density is added up part by part, a part being some instances of the groups, one
  * after the other, or some variables of the quadratic; how threads share the parts does not matter. Gradients and sums
@@ -15,6 +16,9 @@
  * a group has a linear predictor, the rows of an instance are the derivatives by this and by the other slots, and a
  * variable takes them times its coefficients: row times matrix. */
 enum { PART_LANES = 4096, PART_VARIABLES = 256 };
+
+/* Weighted rows that are added at a time. */
+enum { TOGETHER = 32 };
 
 /* Which own nodes a factor touches. In a part of a model those of the interior are scored before the halo is there, and
  * no factor that touches one of them reads it. */
@@ -245,10 +249,6 @@ SVMP_CLONES static void add_row(size_t n, const double *row, double *to) {
     for (size_t l = 0; l < n; l++) to[l] += row[l];
 }
 
-SVMP_CLONES static void add_weighted_row(size_t n, double weight, const double *row, double *to) {
-    for (size_t l = 0; l < n; l++) to[l] += weight * row[l];
-}
-
 /* Rows of `count` instances, and their values where `value` is not NULL or the kind cannot leave them out. */
 static int evaluate_rows(const evaluator *e, const factor_group *group, size_t first, size_t count, const double *x,
                          int thread, bool valued, double *rows) {
@@ -325,12 +325,14 @@ static void add_share(const span_work *s, const wave *w, size_t k) {
     const share *here = &e->shares[k];
     if (here->variable < s->from || here->variable >= s->to) return;
     double *to = s->score + here->variable * e->n;
-    for (size_t r = here->from; r < here->to; r++) {
-        const double *row = e->gradient + (e->row[r] - w->row) * e->n;
-        if (e->weight && e->weight[r] != 1)
-            add_weighted_row(e->n, e->weight[r], row, to);
+    for (size_t r = here->from; r < here->to; r += TOGETHER) {
+        const size_t count = here->to - r < TOGETHER ? here->to - r : TOGETHER;
+        const double *row[TOGETHER];
+        for (size_t i = 0; i < count; i++) row[i] = e->gradient + (e->row[r + i] - w->row) * e->n;
+        if (e->weight)
+            svmp_add_weighted_rows(e->n, count, row, e->weight + r, to);
         else
-            add_row(e->n, row, to);
+            for (size_t i = 0; i < count; i++) add_row(e->n, row[i], to);
     }
 }
 
