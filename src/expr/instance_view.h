@@ -11,6 +11,10 @@ typedef struct instance_view {
     const uint32_t *shift;    /* of the k-th: its node's variable i is row i + shift[k], modulo 2^32, of y */
     const unsigned char *own; /* slot -> whether the node's variables stand there: in all of these instances alike */
     const double *x, *y;      /* rows of n numbers; y NULL: everything is read from x */
+
+    /* NULL, or the row in each slot, slots of the first one, slots of the second one ...: then only `count` and
+     * `instance` are read beside it. */
+    const double *const *row;
 } instance_view;
 
 #endif

@@ -192,7 +192,7 @@ void svmp_bound_evaluate_in_turn(const bound_program *bound, const uint32_t *var
 
 /* The same for instances that are seen from one node each (instance_view.h), with the derivatives of `partial` alone,
  * or of all slots where it is NULL: rows of the k-th instance of the view, and there of the partial's derivatives, one
- * behind the other. `value` may be NULL. */
+ * behind the other. `value` or `gradient` may be NULL. */
 size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n);
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
                               const instance_view *view, size_t n, void *scratch, double *value, double *gradient);

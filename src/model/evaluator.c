@@ -7,11 +7,18 @@
 #include "base/peers.h"
 #include "base/target_clones.h"
 #include "base/threads.h"
+#include "expr/linear_predictor.h"
+#include "maths/weighted_rows.h"
 
 /* Every sum has a fixed order: the log density is added up part by part, a part being some instances of the groups, one
  * after the other, or some variables of the quadratic; how threads share the parts does not matter. Gradients and sums
- * are kept for one wave of parts at a time and added up, in the order of their rows, before the next wave begins. */
+ * are kept for one wave of parts at a time and added up, in the order of their rows, before the next wave begins. Where
+ * a group has a linear predictor, the rows of an instance are the derivatives by this and by the other slots, and a
+ * variable takes them times its coefficients: row times matrix. */
 enum { PART_LANES = 4096, PART_VARIABLES = 256 };
+
+/* Weighted rows that are added at a time. */
+enum { TOGETHER = 32 };
 
 /* Which own nodes a factor touches. In a part of a model those of the interior are scored before the halo is there, and
  * no factor that touches one of them reads it. */
@@ -23,7 +30,7 @@ typedef struct part {
     int regions;                /* that all of them touch, and no other */
 } part;
 
-/* Rows gather_row[from] ... gather_row[to - 1] of the model, all of one wave, are added to the variable's score. */
+/* Rows row[from] ... row[to - 1] of the evaluator, all of one wave, are added to the variable's score. */
 typedef struct share {
     size_t variable, from, to;
 } share;
@@ -36,6 +43,10 @@ struct evaluator {
     const svmp_model *model;
     size_t n;
     int threads;
+    const size_t *group_row, *row;   /* of each group its first row; of each slot (gather_start of the model) its row */
+    const double *weight;            /* NULL, or of each slot: its row counts so much */
+    size_t *own_group_row, *own_row; /* where a group has a linear predictor */
+    double *own_weight;
     part *parts;
     size_t group_parts, variable_parts;
     wave *waves; /* wave_count, and one more behind the last */
@@ -49,6 +60,53 @@ struct evaluator {
 };
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+static const linear_predictor *predictor_of(const factor_group *group) {
+    return group->kind->predictor ? group->kind->predictor(group) : NULL;
+}
+
+/* Rows of an instance. */
+static size_t rows_of(const factor_group *group) {
+    const linear_predictor *p = predictor_of(group);
+    return p ? 1 + p->others : group->slots;
+}
+
+/* The row and the weight of slot `at` of all slots of the model, which is slot j of instance k of group g. */
+static void place_slot(evaluator *e, size_t at, size_t g, size_t k, uint32_t j) {
+    const factor_group *group = &e->model->groups[g];
+    const linear_predictor *p = predictor_of(group);
+    bool predicted = false;
+    size_t place = 0;
+    const size_t row = p ? svmp_linear_predictor_row(p, j, &predicted, &place) : j;
+    e->own_row[at] = e->own_group_row[g] + k * rows_of(group) + row;
+    e->own_weight[at] = predicted ? p->coefficient[k * p->count + place] : 1;
+}
+
+static svmp_status plan_rows(evaluator *e) {
+    const svmp_model *model = e->model;
+    svmp_context *context = model->context;
+    const size_t variables = model->graph->variables;
+    bool any = false;
+    for (size_t g = 0; g < model->group_count; g++) any = any || predictor_of(&model->groups[g]) != NULL;
+    e->group_row = model->group_row;
+    e->row = model->gather_row;
+    if (!any) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(context, e->own_group_row, model->group_count + 1));
+    SVMP_TRY(SVMP_NEW(context, e->own_row, model->gather_start[variables]));
+    SVMP_TRY(SVMP_NEW(context, e->own_weight, model->gather_start[variables]));
+    for (size_t g = 0; g < model->group_count; g++)
+        e->own_group_row[g + 1] = e->own_group_row[g] + model->groups[g].instances * rows_of(&model->groups[g]);
+    for (size_t i = 0; i < variables; i++)
+        for (size_t at = model->gather_start[i], g = 0; at < model->gather_start[i + 1]; at++) {
+            while (model->group_row[g + 1] <= model->gather_row[at]) g++;
+            const size_t from = model->gather_row[at] - model->group_row[g], slots = model->groups[g].slots;
+            place_slot(e, at, g, from / slots, (uint32_t)(from % slots));
+        }
+    e->group_row = e->own_group_row;
+    e->row = e->own_row;
+    e->weight = e->own_weight;
+    return SVMP_OK;
+}
 
 static size_t instances_per_part(size_t n) { return n < PART_LANES ? PART_LANES / n : 1; }
 
@@ -72,7 +130,7 @@ static svmp_status plan_parts(evaluator *e) {
             const part *last = e->group_parts ? &e->parts[e->group_parts - 1] : NULL;
             if (last == NULL || last->count == most || last->regions != regions) {
                 SVMP_TRY(SVMP_GROW(model->context, e->parts, capacity, e->group_parts + 1));
-                e->parts[e->group_parts++] = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots, regions};
+                e->parts[e->group_parts++] = (part){g, k, 0, e->group_row[g] + k * rows_of(&model->groups[g]), regions};
             }
             e->parts[e->group_parts - 1].count++;
         }
@@ -82,7 +140,7 @@ static svmp_status plan_parts(evaluator *e) {
 
 /* A wave takes parts until their rows are enough to share out, and few enough to stay near. */
 static svmp_status plan_waves(evaluator *e, size_t *most_rows, size_t *most_parts) {
-    const size_t rows = e->model->group_row[e->model->group_count], numbers = EVALUATOR_WAVE * (size_t)e->threads;
+    const size_t rows = e->group_row[e->model->group_count], numbers = EVALUATOR_WAVE * (size_t)e->threads;
     SVMP_TRY(SVMP_NEW(e->model->context, e->waves, e->group_parts + 1));
     *most_rows = *most_parts = 0;
     for (size_t p = 0; p < e->group_parts; p++) {
@@ -113,8 +171,8 @@ static size_t wave_of(const evaluator *e, size_t row) {
 static void share_variable(evaluator *e, size_t i, int put) {
     const svmp_model *model = e->model;
     for (size_t r = model->gather_start[i], from = r; r < model->gather_start[i + 1]; from = r) {
-        const size_t w = wave_of(e, model->gather_row[r]);
-        while (r < model->gather_start[i + 1] && model->gather_row[r] < e->waves[w + 1].row) r++;
+        const size_t w = wave_of(e, e->row[r]);
+        while (r < model->gather_start[i + 1] && e->row[r] < e->waves[w + 1].row) r++;
         if (put)
             e->shares[e->waves[w].share++] = (share){i, from, r};
         else
@@ -141,12 +199,14 @@ svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads
     size_t rows, parts, scratch_size = 0;
     SVMP_TRY(SVMP_NEW(context, e, 1));
     *e = (evaluator){.model = model, .n = n, .threads = threads};
+    SVMP_CHECK(plan_rows(e));
     SVMP_CHECK(plan_parts(e));
     SVMP_CHECK(plan_waves(e, &rows, &parts));
     SVMP_CHECK(plan_shares(e));
     for (size_t g = 0; g < model->group_count; g++) {
         const size_t scratch = model->groups[g].kind->scratch(&model->groups[g], n);
         if (scratch > scratch_size) scratch_size = scratch;
+        if (model->groups[g].slots > rows) rows = model->groups[g].slots; /* svmp_evaluator_find_failure */
     }
     SVMP_CHECK(svmp_allocate(context, rows, n * sizeof(double), (void **)&e->gradient));
     SVMP_CHECK(svmp_allocate(context, e->variable_parts + parts, n * sizeof(double), (void **)&e->part_sum));
@@ -177,6 +237,9 @@ void svmp_evaluator_free(evaluator *e) {
     svmp_release(context, e->shares);
     svmp_release(context, e->gradient);
     svmp_release(context, e->part_sum);
+    svmp_release(context, e->own_group_row);
+    svmp_release(context, e->own_row);
+    svmp_release(context, e->own_weight);
     svmp_release(context, e);
 }
 
@@ -184,6 +247,15 @@ void svmp_evaluator_free(evaluator *e) {
 
 SVMP_CLONES static void add_row(size_t n, const double *row, double *to) {
     for (size_t l = 0; l < n; l++) to[l] += row[l];
+}
+
+/* Rows of `count` instances, and their values where `value` is not NULL or the kind cannot leave them out. */
+static int evaluate_rows(const evaluator *e, const factor_group *group, size_t first, size_t count, const double *x,
+                         int thread, bool valued, double *rows) {
+    double *value = e->value[thread];
+    return predictor_of(group) ? group->kind->evaluate_predicted(group, first, count, e->n, x, e->scratch[thread],
+                                                                 valued ? value : NULL, rows)
+                               : group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, rows);
 }
 
 /* Values and gradients of the instances of a part; the values add up in `sum`, unless it is NULL. Returns a
@@ -196,10 +268,10 @@ static size_t evaluate_part(evaluator *e, const part *here, const double *x, dou
         const factor_group *group = &e->model->groups[g];
         const size_t there = group->instances - first, count = there < left ? there : left;
         if (count == 0) continue;
-        const int wrong = group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient);
+        const int wrong = evaluate_rows(e, group, first, count, x, thread, sum != NULL, gradient);
         if (wrong) return svmp_model_failure(e->model, g, first, wrong);
         for (size_t k = 0; sum && k < count; k++) add_row(e->n, value + k * e->n, sum);
-        gradient += count * group->slots * e->n;
+        gradient += count * rows_of(group) * e->n;
         left -= count;
     }
     return FAILURE_NONE;
@@ -253,8 +325,15 @@ static void add_share(const span_work *s, const wave *w, size_t k) {
     const share *here = &e->shares[k];
     if (here->variable < s->from || here->variable >= s->to) return;
     double *to = s->score + here->variable * e->n;
-    for (size_t r = here->from; r < here->to; r++)
-        add_row(e->n, e->gradient + (e->model->gather_row[r] - w->row) * e->n, to);
+    for (size_t r = here->from; r < here->to; r += TOGETHER) {
+        const size_t count = here->to - r < TOGETHER ? here->to - r : TOGETHER;
+        const double *row[TOGETHER];
+        for (size_t i = 0; i < count; i++) row[i] = e->gradient + (e->row[r + i] - w->row) * e->n;
+        if (e->weight)
+            svmp_add_weighted_rows(e->n, count, row, e->weight + r, to);
+        else
+            for (size_t i = 0; i < count; i++) add_row(e->n, row[i], to);
+    }
 }
 
 typedef struct wave_work {
@@ -341,12 +420,11 @@ static int add_part(evaluator *e, size_t p, const double *x, double *gradient, i
     for (size_t g = here->group, first = here->first, left = here->count; left > 0; g++, first = 0) {
         const factor_group *group = &e->model->groups[g];
         const size_t there = group->instances - first, count = there < left ? there : left;
-        if (count > 0 && group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient) != 0)
-            return 1;
+        if (count > 0 && evaluate_rows(e, group, first, count, x, thread, true, gradient) != 0) return 1;
         for (size_t k = 0; k < count; k++)
             for (size_t l = 0; counts(e->model->graph, group, first + k) && l < e->n; l++)
                 svmp_exact_add(&sums[l], value[k * e->n + l]);
-        gradient += count * group->slots * e->n;
+        gradient += count * rows_of(group) * e->n;
         left -= count;
     }
     return 0;
