@@ -1,6 +1,7 @@
 /* A factor given as a C function. A level is measured with noise; it is mostly constant and sometimes jumps. Its moves
  * from one time to the next have a Cauchy distribution, which svmp does not have as a built-in factor. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <svmp.h>
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/name_distance.h"
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static svmp_status begin(model_lowering *lowering) {
