@@ -133,8 +133,8 @@ static void the_same_density(void **unused) {
             fill(centred, ways[w], all);
             for (size_t v = 0; v < centred->node_count; v++)
                 if (centred->nodes[v].variables > 1) all[v] = ways[0]; /* a vector has one centring for all elements */
-            const lower_request request = {.coordinates = all};
-            lowered_model *moved = lower(context, models[k].text, models[k].dump, &request);
+            const choices made = {.coordinates = all};
+            lowered_model *moved = lower(context, models[k].text, models[k].dump, &made);
             assert_int_equal(moved->variables, centred->variables);
             for (int point = 0; point < 3; point++) {
                 for (size_t i = 0; i < moved->variables; i++) z[i] = 0.8 * sin((double)(5 * i + 7 * (size_t)point + 2));
