@@ -1,6 +1,6 @@
 """Graphical SVGD in JAX beside svmp: the same grid, the same formula, taking turns in one process.
 
-    bench/peers/run          makes a virtual environment with jax and runs this
+    bench/peers/jax_svgd     makes a virtual environment with jax and runs this
 
 One iteration is: score of the Gaussian grid, distances on every closed neighbourhood, their median, the kernel, phi and
 an AdaGrad step; double precision, jitted. svmp is called through its shared library. Both start from the same particles

@@ -1,4 +1,4 @@
-/* Building: nodes that are equal are one node. */
+/* Building: equal nodes are stored once. */
 #include "expr/expr_nodes.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ static void insert(program_builder *builder, uint32_t index) {
     builder->table[place] = index;
 }
 
-/* Room for one more node in every array. */
+/* Makes room for one more node in every array. */
 static svmp_status grow_table(program_builder *builder) {
     if (builder->count >= UINT32_MAX - 1)
         return svmp_fail(builder->context, SVMP_BAD_INPUT, "A statement expands to more than 4e9 operations.");
@@ -112,7 +112,7 @@ static svmp_status grow_table(program_builder *builder) {
     return SVMP_OK;
 }
 
-/* The node equal to `node`, whose literal, if it is one, is `value`. */
+/* The node equal to `node`, added if it is new; `value` is the number of a literal. */
 static expr find_or_add(program_builder *builder, expr_node node, double value) {
     if (builder->status == SVMP_OK) builder->status = grow_table(builder);
     if (builder->status != SVMP_OK) return (expr){0};
@@ -182,7 +182,7 @@ expr svmp_expr_apply(program_builder *builder, expr_op op, expr a, expr b, expr 
     }
     expr simpler;
     if (svmp_builder_simplify(builder, op, a, b, c, &simpler)) return simpler;
-    if (commutes(op)) { /* what depends on inputs first, then the older one */
+    if (commutes(op)) { /* an operand that depends on inputs first, then the older one */
         uint8_t level_a = builder->nodes[a.index].level, level_b = builder->nodes[b.index].level;
         if (level_b > level_a || (level_b == level_a && b.index < a.index)) {
             operand[0] = b.index;

@@ -6,8 +6,8 @@
 
 typedef struct reverse_sweep {
     program_builder *builder;
-    expr *adjoint;   /* of the nodes up to the value; index 0: none yet */
-    uint8_t *masked; /* whether a choice stands above: then a zero adjoint may meet an infinite derivative */
+    expr *adjoint;   /* adjoints of the nodes up to the value; index 0: none yet */
+    uint8_t *masked; /* whether the node is within a choice: then a zero adjoint may meet an infinite derivative */
 } reverse_sweep;
 
 static const expr none = {UINT32_MAX};
@@ -33,7 +33,7 @@ static expr gamma_ratio(program_builder *b, expr a, expr x, expr r) {
     return svmp_expr_exp(b, svmp_expr_subtract(b, front, svmp_expr_add(b, svmp_expr_loggam(b, a), r)));
 }
 
-/* Its derivative by a, where d log P / da is `slope`; of 1 - P likewise. */
+/* Its derivative by a, given d log P / da as `slope`; likewise for 1 - P. */
 static expr gamma_ratio_slope(program_builder *b, expr a, expr x, expr slope, expr r) {
     expr bend = svmp_expr_subtract(b, svmp_expr_subtract(b, svmp_expr_log(b, x), svmp_expr_digamma(b, a)), slope);
     return svmp_expr_multiply(b, gamma_ratio(b, a, x, r), bend);
@@ -50,7 +50,7 @@ static expr beta_ratio(program_builder *b, expr x, expr p, expr q, expr r) {
     return svmp_expr_exp(b, svmp_expr_subtract(b, svmp_expr_add(b, first, second), svmp_expr_add(b, log_beta, r)));
 }
 
-/* Its derivative by p or q, `shape`, where d log I / d shape is `slope` and log_x is log x or log(1-x). */
+/* Its derivative by p or q, `shape`, given d log I / d shape as `slope` and log x or log(1-x) as log_x. */
 static expr beta_ratio_slope(program_builder *b, expr x, expr p, expr q, expr shape, expr log_x, expr slope) {
     expr both = svmp_expr_digamma(b, svmp_expr_add(b, p, q)), own = svmp_expr_digamma(b, shape);
     expr bend = svmp_expr_subtract(b, svmp_expr_add(b, log_x, svmp_expr_subtract(b, both, own)), slope);
@@ -75,7 +75,7 @@ static expr t_density(program_builder *b, expr t, expr k) {
 }
 
 /* The derivative of its distribution function by k: with x = k / (k + t^2), F is I_x(k/2, 1/2) / 2 for t < 0, and 1
- * less that for t > 0. */
+ * minus that for t > 0. */
 static expr t_shape(program_builder *b, expr t, expr k) {
     expr half = svmp_expr_literal(b, 0.5), shape = svmp_expr_multiply(b, k, half), square = svmp_expr_square(b, t);
     expr whole = svmp_expr_add(b, k, square), x = svmp_expr_divide(b, k, whole);
@@ -88,7 +88,7 @@ static expr t_shape(program_builder *b, expr t, expr k) {
         b, svmp_expr_multiply(b, svmp_expr_sign(b, t), svmp_expr_multiply(b, tail, svmp_expr_add(b, by_shape, by_x))));
 }
 
-/* The words of operations.def. */
+/* The macros used in operations.def. */
 #define NONE                               none
 #define MISSING                            missing(builder, op)
 #define NUMBER(x)                          svmp_expr_literal(builder, x)
@@ -156,7 +156,7 @@ static expr t_shape(program_builder *b, expr t, expr k) {
 #define GREATER_EQUAL(x, y)                svmp_expr_greater_equal(builder, x, y)
 #define IFELSE(x, y, z)                    svmp_expr_ifelse(builder, x, y, z)
 
-/* Passes the adjoint w of the node r to those of its operands that depend on inputs. */
+/* Adds the contributions of the adjoint w of node r to those of its operands that depend on inputs. */
 static void pass_on(reverse_sweep *sweep, expr r, expr w) {
     program_builder *builder = sweep->builder;
     const expr_node node = builder->nodes[r.index]; /* a copy: the nodes move when the graph grows */

@@ -1,4 +1,4 @@
-/* Where a log value jumps: comparisons, step, round, trunc and %/% of what depends on inputs. */
+/* Finds discontinuities of a log value: comparisons, step, round, trunc and %/% of expressions of inputs. */
 #include "expr/instructions.h"
 
 static bool discontinuous(uint32_t op) {
@@ -19,7 +19,7 @@ static bool discontinuous(uint32_t op) {
 
 svmp_status svmp_program_discontinuities(const program *compiled, bool *slots, bool *any) {
     const program_recipe *recipe = &compiled->recipe;
-    bool *below; /* of each operation: a jump depends on it */
+    bool *below; /* for each operation: whether a discontinuity depends on it */
     *any = false;
     for (size_t k = 0; k < compiled->slots; k++) slots[k] = false;
     for (size_t k = 0; k < recipe->count && !*any; k++) *any = discontinuous(recipe->operations[k].op);

@@ -7,7 +7,7 @@
 #define SUBTRACT(x, y) svmp_expr_subtract(builder, x, y)
 #define MULTIPLY(x, y) svmp_expr_multiply(builder, x, y)
 
-/* `count` expressions for the time of a call; NULL, and the builder's failure, when there is no memory. */
+/* `count` temporary expressions; NULL, and an error of the builder, if there is no memory. */
 static expr *temporary(program_builder *builder, size_t count) {
     expr *made = NULL;
     if (builder->status == SVMP_OK) builder->status = SVMP_NEW(builder->context, made, count);
@@ -55,7 +55,7 @@ static void solve(program_builder *builder, size_t p, size_t columns, const expr
         }
 }
 
-/* a^-1 = M' M with M = L^-1, which is lower triangular; symmetric to the bit. */
+/* a^-1 = M' M with M = L^-1, which is lower triangular; exactly symmetric. */
 void svmp_exprs_inverse(program_builder *builder, size_t p, const expr *a, expr *inverse) {
     expr *factor = temporary(builder, 3 * p * p);
     fill(builder, p * p, inverse);

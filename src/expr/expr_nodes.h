@@ -10,7 +10,7 @@ typedef struct expr_node {
     uint8_t range; /* expr_range */
     union {
         uint32_t operand[3];
-        uint32_t leaf; /* of an input or a parameter */
+        uint32_t leaf; /* the index of an input or a parameter */
     };
 } expr_node;
 
@@ -18,22 +18,23 @@ struct program_builder {
     svmp_context *context;
     svmp_status status; /* of the first failure */
     expr_node *nodes;   /* the first one is the literal NaN: what a failed call returns */
-    double *literals;   /* of literal nodes: operand[0] is its place here */
+    double *literals;   /* the numbers of literal nodes, indexed by operand[0] */
     uint32_t *table;    /* open hash table of nodes, 0: free; a power of two, at most half full */
     size_t count, capacity, literal_count, literal_capacity, table_size;
     bool shares_logs; /* svmp_builder_share_logs */
 };
 
-/* The node of these operands, made if there is none. Neither folds nor simplifies. */
+/* The node with these operands, created if it does not exist. Neither folds nor simplifies. */
 expr svmp_builder_node(program_builder *builder, expr_op op, const uint32_t operand[3]);
 
-/* Applies the algebra of simplify.c: true, and *result, when the operation is better said otherwise. */
+/* Applies the rules of simplify.c: returns true and sets *result if the operation can be simplified. */
 bool svmp_builder_simplify(program_builder *builder, expr_op op, expr a, expr b, expr c, expr *result);
 
-/* Of a node whose operands are nodes already; `value` is that of a literal. */
+/* The range of a node whose operands exist; `value` is the number of a literal. */
 expr_range svmp_builder_range(const program_builder *builder, const expr_node *node, double value);
 
-/* The degree of a value as a polynomial of the inputs; POLYNOMIAL_MANY: more than 2, or perhaps no polynomial. */
+/* The degree of a value as a polynomial of the inputs; POLYNOMIAL_MANY: more than 2, or not known to be a polynomial.
+ * */
 svmp_status svmp_builder_degree(const program_builder *builder, expr value, int *degree);
 
 /* gradient[j] = d value / d input j, by the reverse sweep. */

@@ -1,6 +1,6 @@
 /* Vectors and matrices of expressions, expanded into scalar operations. Matrices are column-major, as in R and JAGS:
  * entry (i, j) of `rows` rows is items[i + rows*j]. Results are written to the caller's arrays, which must not overlap
- * the operands. A failure (no memory) is the builder's, as for every expression. */
+ * the operands. Failures (no memory) are recorded in the builder, as for every expression. */
 #ifndef SVMP_EXPR_EXPR_VECTORS_H
 #define SVMP_EXPR_EXPR_VECTORS_H
 
@@ -8,10 +8,10 @@
 
 /* ---- vectors ---------------------------------------------------------------------------------- */
 
-/* From the first item to the last. */
-expr svmp_exprs_sum(program_builder *builder, size_t count, const expr *items); /* 0 of nothing */
+/* Added from the first item to the last. */
+expr svmp_exprs_sum(program_builder *builder, size_t count, const expr *items); /* 0 without items */
 
-/* Ascending; derivatives follow the items. count*log(count)^2 operations. */
+/* Sorts in ascending order; derivatives follow the items. count*log(count)^2 operations. */
 void svmp_exprs_sort(program_builder *builder, size_t count, const expr *items, expr *sorted);
 /* rank: the place of each item in the sorted vector, from 1, equal items in their order; order: the inverse. The
  * derivative is 0. count^2 operations. */
@@ -23,11 +23,11 @@ expr svmp_exprs_interpolate(program_builder *builder, size_t count, const expr *
 
 /* ---- matrices --------------------------------------------------------------------------------- */
 
-/* Of symmetric positive definite matrices of `order` rows; the lower triangle is read. A matrix that is not positive
- * definite yields NaN where it is evaluated. */
+/* For symmetric positive definite matrices of `order` rows, of which the lower triangle is read. A matrix that is not
+ * positive definite yields NaN when evaluated. */
 expr svmp_exprs_logdet(program_builder *builder, size_t order, const expr *a);
 void svmp_exprs_inverse(program_builder *builder, size_t order, const expr *a, expr *inverse);
-/* d' a d for a symmetric a, lower triangle read. */
+/* d' a d for a symmetric a, of which the lower triangle is read. */
 expr svmp_exprs_quadratic(program_builder *builder, size_t order, const expr *a, const expr *d);
 
 #endif

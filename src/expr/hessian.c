@@ -5,10 +5,10 @@
 #include "base/row_sums.h"
 #include "expr/instructions.h"
 
-/* An expression for each pair as long as this is not more work than so many visits of nodes, and so many outputs. */
+/* Each pair gets its own expression if that takes at most this many visits of nodes and this many outputs. */
 enum { MOST_VISITS = 1 << 21, MOST_OUTPUTS = 4096, TOGETHER = 1 << 14 };
 
-/* All pairs of so few slots are there, those that are always 0 too. */
+/* With at most this many slots all pairs are included, even those that are always 0. */
 enum { WHOLE_SLOTS = 64 };
 
 struct hessian {
@@ -20,14 +20,14 @@ struct hessian {
     bool products;
 };
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static svmp_status allocate_pairs(hessian *h, size_t pairs) {
     SVMP_TRY(SVMP_NEW(h->context, h->row, pairs));
     return SVMP_NEW(h->context, h->column, pairs);
 }
 
-/* entries: those of the lower triangle, row by row. */
+/* entries: the lower triangle, row by row. */
 static svmp_status differentiate_rows(hessian *h, program_builder *builder, const expr *gradient, expr *row,
                                       expr *entries) {
     for (size_t a = 0; a < h->slots; a++) {
@@ -58,7 +58,7 @@ done:
     return status;
 }
 
-/* H v = the gradient of g'v, v in the slots behind those of x. */
+/* H v = the gradient of g'v, with v in the slots after those of x. */
 static svmp_status make_products(hessian *h, program_builder *builder, const expr *gradient, size_t columns) {
     svmp_status status;
     expr *product = NULL, sum = svmp_expr_literal(builder, 0);
@@ -142,8 +142,8 @@ static size_t instances_together(const hessian *h, size_t n) {
     return numbers < TOGETHER ? TOGETHER / numbers : 1;
 }
 
-/* Numbers that the scratch begins with: entries of some instances; or an instance's x, a row of zeros, a row of ones,
- * and a product. */
+/* The numbers at the start of the scratch memory: entries of some instances; or an instance's x, a row of zeros, a row
+ * of ones, and a product. */
 static size_t numbers_before(const hessian *h, size_t n) {
     return h->products ? (2 * h->slots + 2) * n : instances_together(h, n) * h->pairs * n;
 }
@@ -165,7 +165,7 @@ static void mean_entries(const hessian *h, const uint32_t *variables, size_t fir
     }
 }
 
-/* Column after column: v is the unit vector of slot b. */
+/* Column by column: v is the unit vector of slot b. */
 static void mean_products(const hessian *h, const uint32_t *variables, size_t first, size_t count, size_t n,
                           const double *x, double *scratch, double *mean) {
     const size_t slots = h->slots, zeros = slots, ones = slots + 1;

@@ -1,4 +1,4 @@
-/* A view of instances of a group from one node each: the variables of that node are read from other values than x. */
+/* A view of some instances of a group, each with one node whose variables are read from y instead of x. */
 #ifndef SVMP_EXPR_INSTANCE_VIEW_H
 #define SVMP_EXPR_INSTANCE_VIEW_H
 
@@ -7,13 +7,14 @@
 
 typedef struct instance_view {
     size_t count;
-    const uint32_t *instance; /* the k-th of them is this instance of the group */
-    const uint32_t *shift;    /* of the k-th: its node's variable i is row i + shift[k], modulo 2^32, of y */
-    const unsigned char *own; /* slot -> whether the node's variables stand there: in all of these instances alike */
-    const double *x, *y;      /* rows of n numbers; y NULL: everything is read from x */
+    const uint32_t *instance; /* instances of the group, by position in the view */
+    const uint32_t *shift;    /* variable i of the k-th node is row i + shift[k], modulo 2^32, of y */
+    const unsigned char
+        *own;            /* slot -> whether it holds a variable of the node, the same in all instances of the view */
+    const double *x, *y; /* rows of n numbers; y NULL: all variables are read from x */
 
-    /* NULL, or the row in each slot, slots of the first one, slots of the second one ...: then only `count` and
-     * `instance` are read beside it. */
+    /* NULL, or the rows in the slots of the first instance of the view, then those of the second one, and so on. Then
+     * only `count` and `instance` are read besides. */
     const double *const *row;
 } instance_view;
 

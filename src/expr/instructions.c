@@ -1,8 +1,8 @@
-/* From the graph to straight-line code: dead nodes dropped, pairs of cheap operations joined in one loop, registers
- * shared by values that do not live at the same time. Linear in the size of the graph. */
+/* Translates the graph to straight-line code: drops dead nodes, joins pairs of cheap operations in one loop, shares
+ * registers among values that are not live at the same time. Linear in the size of the graph. */
 #include "expr/instructions.h"
 
-/* Places while they are not yet counted: a kind and a number. */
+/* Places before they are numbered: a kind and an index. */
 enum { KIND_REGISTER, KIND_LITERAL, KIND_COLUMN, KIND_INPUT, KIND_OUTPUT, KIND_SHIFT = 29 };
 
 #define NOWHERE UINT32_MAX
@@ -12,10 +12,10 @@ typedef struct compile_state {
     expr_level level;
     hoisted *hoist;
     code_block *code;
-    uint32_t *uses;  /* of each node, by live nodes and outputs */
-    uint8_t *join;   /* of each node: 1 + which operand is computed in the same loop, or 0 */
+    uint32_t *uses;  /* for each node: the number of uses by live nodes and outputs */
+    uint8_t *join;   /* for each node: 1 + the operand that is computed in the same loop, or 0 */
     uint8_t *joined; /* computed inside the loop of its only user */
-    uint32_t *place; /* of each node, NOWHERE while it has none */
+    uint32_t *place; /* the place of each node; NOWHERE if it has none yet */
     uint32_t *last;  /* the last instruction that reads a node's register */
     uint32_t *free_registers;
     size_t free_count, instruction_capacity, literal_capacity;
@@ -26,9 +26,9 @@ static bool computed(const compile_state *compiler, uint32_t index) {
     return node->level == compiler->level && svmp_op_arity((expr_op)node->op) > 0;
 }
 
-/* ---- joining ------------------------------------------------------------------------------------ */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
-/* The loop for `second` with `first` as its operand `which`, or PAIR_COUNT. */
+/* The loop for `second` with `first` as its operand `which`; PAIR_COUNT if there is none. */
 static pair_op pair_of(expr_op first, expr_op second, int which) {
     static const pair_op table[3][5] = {
         {PAIR_add_add, PAIR_add_subtract, PAIR_add_subtract_from, PAIR_add_multiply, PAIR_add_square},
@@ -54,7 +54,8 @@ static pair_op pair_of(expr_op first, expr_op second, int which) {
     return table[row][column];
 }
 
-/* Chooses for a node the operand that is computed in the same loop: read by this node alone, and not itself a pair. */
+/* Chooses the operand that is computed in the same loop as the node: it has no other reader and is not itself a pair.
+ * */
 static void choose_pair(compile_state *compiler, uint32_t index) {
     const expr_node *nodes = compiler->builder->nodes, *node = &nodes[index];
     int arity = svmp_op_arity((expr_op)node->op);
@@ -68,7 +69,7 @@ static void choose_pair(compile_state *compiler, uint32_t index) {
     }
 }
 
-/* ---- emitting ----------------------------------------------------------------------------------- */
+/* ---- code -------------------------------------------------------------------------------------------------------- */
 
 static svmp_status add_literal(compile_state *compiler, double value, uint32_t *place) {
     code_block *code = compiler->code;
@@ -96,7 +97,7 @@ static svmp_status add_column(compile_state *compiler, uint32_t index, uint32_t 
     return SVMP_OK;
 }
 
-/* The place of a node that is read; what is computed has one already. */
+/* The place of an operand; computed nodes already have one. */
 static svmp_status find_place(compile_state *compiler, uint32_t index, uint32_t *place) {
     const expr_node *node = &compiler->builder->nodes[index];
     if (compiler->place[index] == NOWHERE) {
@@ -112,7 +113,7 @@ static svmp_status find_place(compile_state *compiler, uint32_t index, uint32_t 
     return SVMP_OK;
 }
 
-/* Bit k: operand k of the instruction is one number for the block. */
+/* Bit k: operand k of the instruction is a single number for the block. */
 static unsigned scalar_bits(const code_instruction *instruction, int arity, block_mode mode) {
     unsigned bits = 0;
     for (int k = 0; k < arity; k++) {
@@ -122,7 +123,7 @@ static unsigned scalar_bits(const code_instruction *instruction, int arity, bloc
     return bits;
 }
 
-/* The nodes that a node's loop reads, in the order of the loop's operands; how many. */
+/* The nodes that a node's loop reads, in the order of the loop's operands; returns their number. */
 static int loop_operands(const compile_state *compiler, uint32_t index, uint32_t operand[3]) {
     const expr_node *nodes = compiler->builder->nodes, *node = &nodes[index];
     int arity = svmp_op_arity((expr_op)node->op);
@@ -134,7 +135,7 @@ static int loop_operands(const compile_state *compiler, uint32_t index, uint32_t
     const expr_node *inner = &nodes[node->operand[which]];
     operand[0] = inner->operand[0];
     operand[1] = inner->op == OP_square ? inner->operand[0] : inner->operand[1];
-    if (arity == 1) return 2; /* its square */
+    if (arity == 1) return 2; /* a square reads its operand twice */
     operand[2] = node->operand[1 - which];
     return 3;
 }
@@ -174,10 +175,10 @@ static svmp_status emit(compile_state *compiler, uint32_t index, uint32_t positi
     for (int k = arity; k < 3; k++) made.operand[k] = made.operand[0];
     choose_kernels(&made, arity);
 
-    for (int k = 0; k < arity; k++) { /* a register that is read here for the last time may take the result */
+    for (int k = 0; k < arity; k++) { /* the result may use a register that is read here for the last time */
         uint32_t place = compiler->place[operand[k]];
         if (place >> KIND_SHIFT != KIND_REGISTER || compiler->last[operand[k]] != position) continue;
-        compiler->last[operand[k]] = NOWHERE; /* once, for an operand that stands twice */
+        compiler->last[operand[k]] = NOWHERE; /* an operand that occurs twice is released once */
         compiler->free_registers[compiler->free_count++] = place;
     }
     if (compiler->place[index] == NOWHERE) {
@@ -192,9 +193,9 @@ static svmp_status emit(compile_state *compiler, uint32_t index, uint32_t positi
     return append(compiler, made);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-/* Marks what lives, chooses the pairs, and finds the last reader of each node. */
+/* Marks live nodes, chooses the pairs, and finds the last reader of each node. */
 static void plan(compile_state *compiler, size_t count, const expr *outputs) {
     program_builder *builder = compiler->builder;
     for (size_t o = 0; o < count; o++) compiler->uses[outputs[o].index]++;
@@ -218,13 +219,13 @@ static void plan(compile_state *compiler, size_t count, const expr *outputs) {
 static svmp_status emit_all(compile_state *compiler, size_t count, const expr *outputs) {
     program_builder *builder = compiler->builder;
     for (uint32_t index = 0; index < builder->count; index++) compiler->place[index] = NOWHERE;
-    for (uint32_t o = 0; o < count; o++) /* what is an output is computed where it goes */
+    for (uint32_t o = 0; o < count; o++) /* an output is computed in its place */
         if (computed(compiler, outputs[o].index) && compiler->place[outputs[o].index] == NOWHERE)
             compiler->place[outputs[o].index] = o | (uint32_t)KIND_OUTPUT << KIND_SHIFT;
     for (uint32_t index = 1, position = 0; index < builder->count; index++)
         if (compiler->uses[index] > 0 && computed(compiler, index) && !compiler->joined[index])
             SVMP_TRY(emit(compiler, index, position++));
-    for (uint32_t o = 0; o < count; o++) { /* outputs that are leaves, or that stand twice, are copied */
+    for (uint32_t o = 0; o < count; o++) { /* outputs that are leaves or duplicates are copied */
         code_instruction made = {.code = CODE_COPY, .out = o | (uint32_t)KIND_OUTPUT << KIND_SHIFT};
         SVMP_TRY(find_place(compiler, outputs[o].index, &made.operand[0]));
         if (made.operand[0] == made.out) continue;

@@ -1,5 +1,6 @@
 /* log of the sum of e^a_k = m + log of the sum of e^(a_k - m). m is the largest of the a_k, but no derivative passes
- * through it: the sum is the same for any m, and the derivatives are the terms' shares, e^(a_k - m) over their sum. */
+ * through it: the sum is the same for any m, and the derivatives are the terms' shares, e^(a_k - m) divided by their
+ * sum. */
 #include <float.h>
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* The numbers of operations in compiled programs. Without other headers, so that devices can include it. */
+/* The numbers of operations in compiled programs. Includes no other headers, so that device code can use it. */
 #ifndef SVMP_EXPR_OPCODES_H
 #define SVMP_EXPR_OPCODES_H
 
@@ -17,13 +17,13 @@ typedef enum expr_op {
     OP_COUNT
 } expr_op;
 
-/* A product that is rounded, whatever is added to it. Compilers for devices would join it to the sum, so that a device
- * defines it before; compilers of the host have an option for it. */
+/* A product that is rounded before it is added to anything. Device compilers would fuse it with the sum, so a device
+ * defines PRODUCT before it includes this header; host compilers have an option against it. */
 #ifndef PRODUCT
 #define PRODUCT(p, q) ((p) * (q))
 #endif
 
-/* Two operations in one loop: (a first b) second c, rounded twice as if they were two. */
+/* Two operations in one loop: (a first b) second c, each rounded. */
 #define PAIR_LIST(X)                                                                                                   \
     X(add, add, (a + b) + c)                                                                                           \
     X(add, subtract, (a + b) - c)                                                                                      \
@@ -48,7 +48,7 @@ typedef enum pair_op {
         PAIR_COUNT
 } pair_op;
 
-/* What an instruction of a program computes: an operation, a pair or a copy. */
+/* The operation of an instruction: an operation, a pair or a copy. */
 enum { CODE_PAIRS = OP_COUNT, CODE_COPY = OP_COUNT + PAIR_COUNT };
 
 #endif

@@ -1,4 +1,4 @@
-/* The loops for the instructions that every machine has, and the choice between the sets. */
+/* The loops for baseline instructions, and the choice among the sets. */
 #define KERNEL_TARGET
 #define KERNEL_SET svmp_kernels_plain
 #include "expr/operation_loops_body.h"

@@ -1,4 +1,4 @@
-/* The loops with four lanes an instruction. AVX2 alone, without fused multiply-add: the same bits. */
+/* The loops with four lanes per instruction. AVX2 without fused multiply-add, for the same bits. */
 #include "expr/operation_loops.h"
 
 #ifdef SVMP_KERNELS_X86

@@ -1,13 +1,13 @@
 /* The loops themselves, compiled once for each set of instructions: the includer defines KERNEL_TARGET, the attribute
- * that chooses them. The arithmetic is IEEE's, operation by operation, so the bits are the same in all of them. Not a
- * header to include elsewhere. */
+ * that chooses them. Each operation is rounded as in IEEE arithmetic, so the bits are the same in all sets. Only
+ * included by operation_loops*.c. */
 #include "expr/operation_loops.h"
 #include "maths/special.h"
 
 /* Bits of `scalars`. */
 enum { A = 1, B = 2, C = 4 };
 
-/* One loop. An operand is p[l], one number a lane, or the scalar read before the loop. */
+/* One loop. An operand is p[l], one number per lane, or a scalar read before the loop. */
 #define LOOP(name, a_, b_, c_, value)                                                                                  \
     KERNEL_TARGET __attribute__((unused)) static void name(size_t count, double *out, const double *pa,                \
                                                            const double *pb, const double *pc) {                       \
@@ -38,7 +38,7 @@ enum { A = 1, B = 2, C = 4 };
 #undef OP2
 #undef OP3
 
-/* Operations that have a form for many lanes an instruction for most arguments: where all of a block are among them. */
+/* Operations with a vectorised form for most arguments, used if all arguments of the block are among these. */
 #define NEAR_LIST(X)                                                                                                   \
     X(sin, SVMP_NEAR_ANGLE(a), svmp_near_sin(a))                                                                       \
     X(cos, SVMP_NEAR_ANGLE(a), svmp_near_cos(a))                                                                       \
@@ -62,8 +62,8 @@ enum { A = 1, B = 2, C = 4 };
     }
 NEAR_LIST(NEAR_LOOP)
 
-/* Compilers make no such form of these where an operand is one number for all lanes, since choices are among them that
- * are then the same for all: the number is repeated. */
+/* Compilers do not vectorise these if an operand is a scalar, because their branches are then the same for all lanes:
+ * the scalar is repeated. */
 #define REPEAT_LOOP(name, suffix, first, a_, b_)                                                                       \
     KERNEL_TARGET static void name##_repeated_##suffix(size_t count, double *out, const double *pa, const double *pb,  \
                                                        const double *pc) {                                             \

@@ -1,12 +1,12 @@
-/* The code of a few derivatives: what they need of the code of all, in the same order and with the same arithmetic, so
- * that a lane has the same bits. */
+/* Extracts the code of a few derivatives from the code of all, in the same order and with the same arithmetic, so that
+ * a lane has the same bits. */
 #include <string.h>
 
 #include "expr/instructions.h"
 
 #define NOWHERE UINT32_MAX
 
-/* Marks the instructions that the wanted outputs need; `live` has a flag for every place, those outputs set. */
+/* Marks the instructions needed for the wanted outputs; `live` has a flag for every place, set for these outputs. */
 static size_t mark(const code_block *code, unsigned char *live, unsigned char *kept) {
     size_t count = 0;
     for (size_t k = code->count; k-- > 0;) {
@@ -14,14 +14,14 @@ static size_t mark(const code_block *code, unsigned char *live, unsigned char *k
         kept[k] = live[i->out];
         if (!kept[k]) continue;
         count++;
-        live[i->out] = 0; /* a register may hold another value before */
+        live[i->out] = 0; /* the register may hold another value before this instruction */
         for (int p = 0; p < 3; p++) live[i->operand[p]] = 1;
     }
     return count;
 }
 
-/* Gives registers their new numbers in the order in which they are first written. Outputs that are not wanted, but read
- * on the way to those that are, become registers. */
+/* Renumbers registers in the order in which they are first written. Outputs that are not wanted but read by wanted ones
+ * become registers. */
 static void number_registers(const code_block *from, const unsigned char *kept, uint32_t *place, code_block *to) {
     for (size_t k = 0; k < from->count; k++) {
         const uint32_t out = from->instructions[k].out;
@@ -52,7 +52,7 @@ static svmp_status extract(svmp_context *context, const code_block *from, size_t
     for (size_t p = 0; p < places; p++) place[p] = NOWHERE;
     for (size_t o = 0; o < count; o++) {
         live[code_place_outputs(from) + wanted[o]] = 1;
-        place[code_place_outputs(from) + wanted[o]] = 0; /* no register; its number comes later */
+        place[code_place_outputs(from) + wanted[o]] = 0; /* not a register; numbered later */
     }
     to->count = mark(from, live, kept);
     number_registers(from, kept, place, to);

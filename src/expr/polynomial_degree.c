@@ -6,7 +6,8 @@ enum { MANY = POLYNOMIAL_MANY };
 static int sum(int a, int b) { return a + b < MANY ? a + b : MANY; }
 static int larger(int a, int b) { return a > b ? a : b; }
 
-/* From the degrees of the operands. What is not known to be a polynomial has the degree MANY, unless it is fixed. */
+/* Computed from the degrees of the operands. An expression not known to be a polynomial has degree MANY, unless it is
+ * fixed. */
 static int degree_of(const expr_node *node, const uint8_t *degree) {
     if (node->level != LEVEL_INPUT) return 0;
     if (node->op == OP_input) return 1;

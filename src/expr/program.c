@@ -3,7 +3,7 @@
 
 #include "expr/instructions.h"
 
-/* Every leaf that a live expression reads must be there. */
+/* Checks that every leaf of a live expression exists. */
 static svmp_status check_leaves(program_builder *builder, size_t slots, size_t parameters) {
     for (size_t index = 1; index < builder->count; index++) {
         const expr_node *node = &builder->nodes[index];
@@ -18,7 +18,7 @@ static svmp_status check_leaves(program_builder *builder, size_t slots, size_t p
     return SVMP_OK;
 }
 
-/* outputs[0 ... count-1] are the values; with `slots` entries of gradient behind them when differentiated. */
+/* outputs[0 ... count-1] are the values, followed by `slots` entries of the gradient if differentiated. */
 static svmp_status compile(program_builder *builder, size_t count, const expr *outputs, program *compiled) {
     svmp_status status = SVMP_OK;
     svmp_context *context = builder->context;

@@ -1,7 +1,7 @@
-/* A program's recipe: the live part of the graph, packed, and back into a builder. */
+/* A program's recipe: packs the live part of the graph, and rebuilds it in a builder. */
 #include "expr/instructions.h"
 
-/* What stands in the recipe of a node: the operations of lanes, and the leaves that they read. */
+/* Whether a node is part of the recipe: operations of lanes and the leaves that they read. */
 static bool is_leaf(const expr_node *node) { return node->level < LEVEL_INPUT || node->op == OP_input; }
 
 /* number[index] = 1 for each node that the value needs. */
@@ -35,7 +35,7 @@ static recipe_operation pack(const program_builder *builder, uint32_t index, con
 svmp_status svmp_recipe_take(const program_builder *builder, expr value, const hoisted *hoist, program_recipe *recipe) {
     svmp_context *context = builder->context;
     svmp_status status;
-    uint32_t *number = NULL; /* of each node: its place in the recipe */
+    uint32_t *number = NULL; /* for each node: its index in the recipe */
     size_t count = 0, literals = 0;
     SVMP_CHECK(SVMP_NEW(context, number, (size_t)value.index + 1));
     mark(builder, value, number);
@@ -61,7 +61,7 @@ void svmp_recipe_free(svmp_context *context, program_recipe *recipe) {
     *recipe = (program_recipe){0};
 }
 
-/* Operation k is node `node[k]` of the builder: the same, unless two of them have become equal. */
+/* Operation k is node `node[k]` of the builder; two operations may have become one node. */
 expr svmp_recipe_build(const program_recipe *recipe, program_builder *builder) {
     uint32_t *node = NULL;
     expr made = {0};

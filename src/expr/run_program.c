@@ -1,13 +1,13 @@
-/* Binding and running. A block's working set is meant to stay in the first cache; a lane's bits depend on its own
- * numbers alone, because every kernel is the same arithmetic lane by lane. */
+/* Binding and running. The working set of a block should fit in the first-level cache. The bits of a lane depend only
+ * on its own numbers, because every loop has the same arithmetic for each lane. */
 #include "expr/instructions.h"
 
-/* From this many particles on a block is particles of one instance, read and written in place; below, it gathers
- * instances. Measured with bench/expr.c. */
+/* With at least this many particles a block consists of particles of one instance, read and written in place; with
+ * fewer, it gathers instances. Measured with bench/expr.c. */
 enum { WIDE_PARTICLES = 16 };
 
-/* Lanes of a block that needs `buffers` numbers a lane: 24 KiB of them where 128 lanes fit in that, 512 KiB where 16
- * do; never less than 8. */
+/* The number of lanes of a block that needs `buffers` numbers per lane: as many as fit in 24 KiB if these are at least
+ * 128, in 512 KiB if at least 16; never fewer than 8. */
 static size_t block_lanes(size_t buffers) {
     size_t near = 24 * 1024 / sizeof(double) / (buffers + 1), far = 512 * 1024 / sizeof(double) / (buffers + 1);
     size_t lanes = near >= 128 ? near : far >= 128 ? 128 : far;
@@ -19,10 +19,10 @@ static size_t block_lanes(size_t buffers) {
 typedef struct block_layout {
     block_mode mode;
     size_t lanes;   /* capacity of a block */
-    size_t buffers; /* numbers a lane: registers, then copies of inputs, columns and outputs */
+    size_t buffers; /* numbers per lane: registers, then copies of inputs, columns and outputs */
 } block_layout;
 
-/* `scattered`: the instances do not stand one behind the other, and their columns are copied. */
+/* `scattered`: the instances are not consecutive, so their columns are copied. */
 static block_layout layout_of(const code_block *code, size_t n, bool scattered) {
     size_t copies = code->inputs + code->outputs + (n > 1 || scattered ? code->columns : 0);
     block_layout wide = {BLOCK_WIDE, block_lanes(code->registers + code->inputs + code->outputs), code->registers + 1};
@@ -40,7 +40,7 @@ size_t svmp_bound_lane_operations(const bound_program *bound) {
     return shared->shared > 0 ? shared->count - shared->shared : bound->compiled->gradient.count;
 }
 
-/* What is shared pays for more instances than there are variants of it. */
+/* Sharing is worthwhile if there are more instances than variants. */
 static const code_block *choose_code(const code_block *plain, const code_block *shared, size_t count) {
     return shared->shared > 0 && count > shared->variants ? shared : plain;
 }
@@ -67,8 +67,8 @@ size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial
     return both > gradient ? both : gradient;
 }
 
-/* The places that are the same for all blocks; returns what follows the registers. Numbers come first in the scratch,
- * pointers behind them. */
+/* Sets the places that are the same for all blocks; returns the memory after the registers. In the scratch memory
+ * numbers precede pointers. */
 static double *lay_out(const code_block *code, block_layout layout, void *scratch, double ***places) {
     double *registers = scratch, **made = (double **)(void *)(registers + layout.buffers * layout.lanes);
     for (size_t r = 0; r < code->registers; r++) made[r] = registers + r * layout.lanes;
@@ -105,7 +105,7 @@ svmp_status svmp_program_bind(const program *compiled, size_t instances, const d
     lay_out(code, layout, scratch, &places);
     for (size_t first = 0; first < instances; first += layout.lanes) {
         for (size_t p = 0; p < code->columns; p++)
-            places[code_place_columns(code) + p] = (double *)(uintptr_t)(columns[p] + first); /* only ever read */
+            places[code_place_columns(code) + p] = (double *)(uintptr_t)(columns[p] + first); /* read only */
         for (size_t h = 0; h < code->outputs; h++)
             places[code_place_outputs(code) + h] = made->columns + h * instances + first;
         run(code, 0, code->count, BLOCK_GATHERED, places,
@@ -153,24 +153,24 @@ void svmp_bound_free(bound_program *bound) {
 
 /* ---- lanes ------------------------------------------------------------------------------------- */
 
-/* What one call evaluates: instances `first` ... of the group, or those of a view. */
+/* The instances of a call: `first` ... of the group, or those of a view. */
 typedef struct request {
     const bound_program *bound;
     const code_block *code;
-    const uint32_t *variables; /* of the first instance, and on; of a view: of all */
-    const instance_view *view; /* NULL: there is none */
+    const uint32_t *variables; /* from the first instance on; for a view: of all instances */
+    const instance_view *view; /* NULL: no view */
     size_t first, count, n;
     const double *x;
     double *value, *gradient;
     size_t values, derivatives; /* of the code's outputs */
     block_layout layout;
     double **places;
-    double *copies; /* what follows the registers */
+    double *copies; /* the memory after the registers */
 } request;
 
 static inline size_t instance_of(const request *r, size_t k) { return r->view ? r->view->instance[k] : r->first + k; }
 
-/* What stands in a slot of the k-th instance. */
+/* The row in a slot of the k-th instance. */
 static inline const double *input_row(const request *r, size_t k, size_t slot) {
     if (r->view && r->view->row) return r->view->row[k * r->code->inputs + slot];
     uint32_t variable = r->variables[(r->view ? instance_of(r, k) : k) * r->code->inputs + slot];
@@ -179,13 +179,13 @@ static inline const double *input_row(const request *r, size_t k, size_t slot) {
     return r->x + variable * r->n;
 }
 
-/* Where output o of the k-th instance goes: a row of n numbers, or NULL where nobody wants it. */
+/* The destination of output o of the k-th instance: a row of n numbers, or NULL if it is not wanted. */
 static double *output_row(const request *r, size_t k, size_t o) {
     if (o < r->values) return r->value ? r->value + (k * r->values + o) * r->n : NULL;
     return r->gradient + (k * r->derivatives + o - r->values) * r->n;
 }
 
-/* Whether the k-th instance has the shared values of the one before. */
+/* Whether the k-th instance has the shared values of the previous one. */
 static bool is_continued(const request *r, size_t k) {
     size_t c = 0;
     if (k == 0) return false;
@@ -199,21 +199,21 @@ static bool is_continued(const request *r, size_t k) {
     return c == r->code->common_count;
 }
 
-/* The columns and inputs of the k-th instance as they are, from particle l on. */
+/* Pointers to the columns and inputs of the k-th instance, from particle l on. */
 static void place_instance(const request *r, size_t k, size_t l) {
     const code_block *code = r->code;
     for (size_t h = 0; h < code->columns; h++)
         r->places[code_place_columns(code) + h] = r->bound->columns + h * r->bound->instances + instance_of(r, k);
     for (size_t j = 0; j < code->inputs; j++)
-        r->places[code_place_inputs(code) + j] = (double *)(uintptr_t)(input_row(r, k, j) + l); /* only ever read */
+        r->places[code_place_inputs(code) + j] = (double *)(uintptr_t)(input_row(r, k, j) + l); /* read only */
 }
 
-/* The register with the k-th instance's variant of what a choice is among. */
+/* The register with the k-th instance's variant of a choice. */
 static double *variant_of(const request *r, const code_choice *choice, size_t k) {
     return r->places[choice->first + r->bound->which[choice->column * r->bound->instances + instance_of(r, k)]];
 }
 
-/* A block is particles of one instance; nothing is copied. */
+/* A block of particles of one instance; nothing is copied. */
 static void evaluate_wide(const request *r) {
     const code_block *code = r->code;
     const size_t n = r->n;
@@ -257,7 +257,7 @@ static void repeat_column(const request *r, size_t k, size_t instances, const do
     }
 }
 
-/* Instance i's row of an output goes `stride` numbers behind that of instance i - 1. */
+/* The row of instance i of an output is `stride` numbers after that of instance i - 1. */
 static void scatter_output(const double *copy, size_t instances, size_t n, size_t stride, double *row) {
     if (n == 1)
         for (size_t i = 0; i < instances; i++) row[i * stride] = copy[i];
@@ -265,7 +265,7 @@ static void scatter_output(const double *copy, size_t instances, size_t n, size_
         for (size_t i = 0; i < instances; i++) copy_row(row + i * stride, copy + i * n, n);
 }
 
-/* How many instances from the k-th on, at most `most`, share their values. */
+/* The number of instances from the k-th on, at most `most`, that share their values. */
 static size_t count_continued(const request *r, size_t k, size_t most) {
     const size_t left = r->count - k < most ? r->count - k : most;
     size_t count = 1;
@@ -274,7 +274,8 @@ static size_t count_continued(const request *r, size_t k, size_t most) {
     return count;
 }
 
-/* Computes what the k-th instance and those behind it share, and repeats it for `instances` of them. */
+/* Computes the shared values of the k-th instance and the following ones, and repeats them for `instances` instances.
+ * */
 static void share(const request *r, size_t k, size_t instances) {
     const code_block *code = r->code;
     place_instance(r, k, 0);
@@ -284,8 +285,8 @@ static void share(const request *r, size_t k, size_t instances) {
             copy_row(r->places[code->carried[c]] + i * r->n, r->places[code->carried[c]], r->n);
 }
 
-/* A block is all particles of many instances: inputs are gathered, outputs scattered; for n = 1 columns are read in
- * place where the instances follow one another, and so are outputs written that stand alone. */
+/* A block of all particles of many instances: inputs are gathered, outputs scattered. For n = 1 columns of consecutive
+ * instances are read in place, and single outputs are written in place. */
 static void evaluate_gathered(const request *r) {
     const code_block *code = r->code;
     size_t n = r->n, lanes = r->layout.lanes, per_block = lanes / n, instances;
@@ -353,8 +354,8 @@ void svmp_bound_evaluate_at(const bound_program *bound, const uint32_t *variable
     evaluate_from(bound, variables, instance, 1, n, x, scratch, value, NULL);
 }
 
-/* A block is particles of one instance, however few: nothing is copied, and an instance finds what the one before
- * wrote.
+/* A block of particles of one instance, however few: nothing is copied, and an instance can read the results of the
+ * previous one.
  */
 static block_layout layout_in_turn(const code_block *code) {
     return (block_layout){BLOCK_WIDE, block_lanes(code->registers + code->inputs + code->outputs), code->registers + 1};
@@ -370,8 +371,8 @@ size_t svmp_bound_turn_scratch(const bound_program *bound) {
     return plain > shared ? plain : shared;
 }
 
-/* From instance k - 1 to k: columns and values stand behind those of k - 1. Returns whether it has the same shared
- * values. */
+/* Advances from instance k - 1 to k, whose columns and values follow those of k - 1. Returns whether it has the same
+ * shared values. */
 static bool place_next(const request *r, size_t k, size_t l) {
     const code_block *code = r->code;
     const uint32_t *variables = r->variables + k * code->inputs, *common = code->common;
@@ -385,8 +386,7 @@ static bool place_next(const request *r, size_t k, size_t l) {
             common++;
             same = same && variables[j] == before;
         }
-        if (variables[j] != before)
-            inputs[j] = (double *)(uintptr_t)(r->x + variables[j] * r->n + l); /* only ever read */
+        if (variables[j] != before) inputs[j] = (double *)(uintptr_t)(r->x + variables[j] * r->n + l); /* read only */
     }
     for (size_t o = 0; o < code->outputs; o++) r->places[code_place_outputs(code) + o] += r->values * r->n;
     return same;

@@ -1,19 +1,19 @@
-/* What instances share: subexpressions of slots in which all of them have the same variable, such as exp of a
- * precision that stands in every factor of a loop, are put first and run once for many instances. Where they also read
- * one column of few different numbers, such as data that are 0 or 1, there is a variant for each number, and an
- * instance chooses its own. */
+/* Shared code: subexpressions of slots in which all instances have the same variable, such as exp of a precision that
+ * is part of every factor of a loop, are put first and run once for many instances. If they also read one column with
+ * few distinct numbers, such as data that are 0 or 1, there is a variant for each number, and an instance uses its own.
+ * */
 #include <string.h>
 
 #include "expr/instructions.h"
 
 #define NOWHERE UINT32_MAX
 
-enum { MOST_VARIANTS = 512 }; /* instructions of variants; where there are more, there are none */
+enum { MOST_VARIANTS = 512 }; /* the limit on instructions of variants; beyond it there are no variants */
 
-/* A place of `from` holds one value after another; what is known of the one that it holds now. */
+/* The current value in a place of `from`, which holds several values one after another. */
 typedef struct held {
     uint32_t writer; /* the instruction that computed it */
-    uint32_t column; /* that it has variants of; NOWHERE: of none */
+    uint32_t column; /* the column of its variants; NOWHERE: no variants */
     bool shared;
 } held;
 
@@ -25,18 +25,19 @@ typedef struct sharing {
     bool without_variants;
     held *now;                /* of each place */
     unsigned char *is_shared; /* of each instruction */
-    uint32_t *column;         /* of each instruction: that it has variants of, or NOWHERE */
-    uint32_t *registers; /* of each shared instruction: where its result is, those of variants one behind the other */
-    uint32_t *choice;    /* of each instruction with variants that others read: where these find the right one */
-    size_t *literal;     /* of each column: its first number among the literals */
-    unsigned char *is_read; /* of each shared instruction: by one that is not */
-    uint32_t *last;         /* of each shared instruction: the last shared one that reads it */
+    uint32_t *column;         /* for each instruction: the column of its variants, or NOWHERE */
+    uint32_t
+        *registers;   /* for each shared instruction: the register of its result; those of variants are consecutive */
+    uint32_t *choice; /* for each instruction with variants that others read: the register of the variant to use */
+    size_t *literal;  /* for each column: its first number among the literals */
+    unsigned char *is_read; /* for each shared instruction: whether an unshared one reads it */
+    uint32_t *last;         /* for each shared instruction: the last shared one that reads it */
     uint32_t *free_registers;
-    uint32_t *others; /* register -> where the instructions that are not shared have it */
+    uint32_t *others; /* register -> its new number in the unshared instructions */
     unsigned char *is_common;
 } sharing;
 
-/* ---- what is shared ---------------------------------------------------------------------------------------------- */
+/* ---- shared instructions ----------------------------------------------------------------------------------------- */
 
 static bool is_output(const code_block *code, uint32_t place) { return place >= code_place_outputs(code); }
 static bool is_input(const code_block *code, uint32_t place) {
@@ -61,7 +62,7 @@ static void begin(sharing *s) {
     }
 }
 
-/* What instruction k computes from what its operands hold: shared if all of them are, and of one column at most. */
+/* The result of instruction k given its operands: shared if all of them are, with variants of at most one column. */
 static held result_of(const sharing *s, uint32_t k) {
     const code_instruction *i = &s->from->instructions[k];
     held made = {k, NOWHERE, i->code != CODE_COPY};
@@ -80,10 +81,11 @@ static size_t variants_of(const sharing *s, uint32_t column) {
 }
 
 typedef struct counts {
-    size_t shared, variants, copies, choices; /* instructions; those of variants; copies to outputs; choices */
+    size_t shared, variants, copies,
+        choices; /* numbers of instructions, of variants, of copies to outputs, of choices */
 } counts;
 
-/* Marks what is shared and who reads it. */
+/* Marks shared instructions and their readers. */
 static counts mark(sharing *s) {
     const code_block *from = s->from;
     counts found = {0};
@@ -116,7 +118,7 @@ static counts mark(sharing *s) {
 
 /* ---- the code ---------------------------------------------------------------------------------------------------- */
 
-/* Registers of operands that instruction k reads for the last time; those of variants are not used again. */
+/* Releases registers of operands that instruction k reads for the last time; those of variants are not reused. */
 static void free_operands(sharing *s, uint32_t k, size_t *free_count) {
     const code_instruction *i = &s->from->instructions[k];
     for (int p = 0; p < 3; p++) {
@@ -124,12 +126,13 @@ static void free_operands(sharing *s, uint32_t k, size_t *free_count) {
         if (!is_computed(s->from, i->operand[p]) || read->column != NOWHERE || s->is_read[read->writer] ||
             s->last[read->writer] != k)
             continue;
-        s->last[read->writer] = NOWHERE; /* once, for an operand that stands twice */
+        s->last[read->writer] = NOWHERE; /* an operand that occurs twice is released once */
         s->free_registers[(*free_count)++] = s->registers[read->writer];
     }
 }
 
-/* Registers of what is shared come first; they are free again after the last reader, unless the others read them. */
+/* Registers of shared results come first; they are released after the last reader, unless unshared instructions read
+ * them. */
 static void place_shared(sharing *s) {
     code_block *to = s->to;
     size_t free_count = 0;
@@ -149,7 +152,7 @@ static void place_shared(sharing *s) {
     }
 }
 
-/* The registers of the others behind them, in the order in which they are first written; then the choices. */
+/* Then the registers of unshared instructions, in the order in which they are first written; then those of choices. */
 static void place_others(sharing *s) {
     code_block *to = s->to;
     for (size_t r = 0; r < s->from->registers; r++) s->others[r] = NOWHERE;
@@ -167,7 +170,8 @@ static void place_others(sharing *s) {
     }
 }
 
-/* Where what the place holds now is in the new code: for variant v of an instruction of `column`, or for the others. */
+/* The place of the current value in the new code: for variant v of an instruction of `column`, or for unshared
+ * instructions. */
 static uint32_t find(const sharing *s, uint32_t place, bool shared, uint32_t column, size_t v) {
     const code_block *from = s->from, *to = s->to;
     const held *now = &s->now[place];
@@ -196,7 +200,7 @@ static void write_shared(sharing *s, size_t *next) {
     }
 }
 
-/* The instructions that are not shared, and copies of shared results that are outputs. */
+/* The unshared instructions, and copies of shared results that are outputs. */
 static void write_others(sharing *s, size_t *next) {
     begin(s);
     for (uint32_t k = 0; k < s->from->count; k++) {
@@ -264,8 +268,8 @@ static svmp_status alloc_arrays(sharing *s) {
     return SVMP_NEW(context, s->is_common, s->from->inputs);
 }
 
-/* The same code, what instances share first. Same operations on the same numbers: a lane has the same bits. `to` stays
- * empty where nothing is shared. */
+/* The same code with shared instructions first. The operations and numbers are the same, so a lane has the same bits.
+ * `to` stays empty if nothing is shared. */
 static svmp_status share_code(svmp_context *context, const code_block *from, const shared_parts *known,
                               code_block *to) {
     sharing s = {.context = context, .from = from, .to = to, .known = known};
@@ -288,7 +292,7 @@ static svmp_status share_code(svmp_context *context, const code_block *from, con
     return status;
 }
 
-/* ---- of a bound program ------------------------------------------------------------------------------------------ */
+/* ---- bound programs ---------------------------------------------------------------------------------------------- */
 
 static uint64_t bits_of(double number) {
     uint64_t bits;
@@ -296,7 +300,8 @@ static uint64_t bits_of(double number) {
     return bits;
 }
 
-/* The different numbers of a column; none if there are more than SHARED_NUMBERS. which[k] is that of instance k. */
+/* The distinct numbers of a column; none if there are more than SHARED_NUMBERS. which[k] is the index of instance k's
+ * number. */
 static column_numbers numbers_of(size_t instances, const double *column, unsigned char *which) {
     column_numbers made = {0};
     for (size_t k = 0; k < instances; k++) {
@@ -315,7 +320,7 @@ static bool is_one_variable(size_t instances, size_t slots, const uint32_t *vari
     return k >= instances;
 }
 
-/* What is known of the slots is there. */
+/* The properties of slots are known. */
 static svmp_status share_slots(bound_program *bound) {
     const program *compiled = bound->compiled;
     const size_t instances = bound->instances;

@@ -1,10 +1,10 @@
-/* The algebra of building: what an operation becomes when it can be said with less, or more stably. A rule looks at the
+/* Simplification during building: rules that replace an operation by a cheaper or more stable form. A rule inspects the
  * operands and at most their operands, so that building stays linear. */
 #include "expr/expr_nodes.h"
 
 #include <math.h>
 
-/* The words of the rules. `is` and `of` look at an operand: is(a, OP_exp), of(a, 0). */
+/* Helpers of the rules. `is` and `of` inspect an operand: is(a, OP_exp), of(a, 0). */
 
 static bool is(const program_builder *b, expr e, expr_op op) { return b->nodes[e.index].op == op; }
 static expr of(const program_builder *b, expr e, int which) { return svmp_expr_operand(b, e, which); }
@@ -16,13 +16,13 @@ static bool number(const program_builder *b, expr e, double wanted) {
     return svmp_expr_is_literal(b, e, &value) && value == wanted;
 }
 
-/* x op c, with x an expression of inputs and c fixed: what (x op c) op d is regrouped from. */
+/* x op c, with x an expression of inputs and c fixed, as in (x op c) op d, which is regrouped. */
 static bool grouped(const program_builder *b, expr e, expr_op op) {
     return is(b, e, op) && !fixed(b, of(b, e, 0)) && fixed(b, of(b, e, 1));
 }
 
-/* Whether `e` is an `op` that a rule may take apart beside `other`. A fixed one beside inputs stays as it is: what is
- * fixed costs nothing, and other rules put signs and reciprocals there. */
+/* Whether `e` is an `op` that a rule may split next to `other`. A fixed one next to inputs stays: fixed expressions
+ * cost nothing, and other rules move signs and reciprocals there. */
 static bool moves(const program_builder *b, expr e, expr other, expr_op op) {
     return is(b, e, op) && (!fixed(b, e) || fixed(b, other));
 }
@@ -85,7 +85,7 @@ static bool divide(program_builder *b, expr x, expr y, expr *result) {
     if (is(b, x, OP_negate)) BECOMES(NEGATE(svmp_expr_divide(b, of(b, x, 0), y)));
     if (is(b, y, OP_negate)) BECOMES(NEGATE(svmp_expr_divide(b, x, of(b, y, 0))));
     if (is(b, y, OP_reciprocal)) BECOMES(MULTIPLY(x, of(b, y, 0)));
-    /* one division an instance, not one a lane */
+    /* one division per instance instead of one per lane */
     if (fixed(b, y) && !fixed(b, x)) BECOMES(MULTIPLY(x, svmp_expr_reciprocal(b, y)));
     return false;
 }
@@ -116,7 +116,7 @@ static bool power(program_builder *b, expr x, expr y, expr *result) {
     return false;
 }
 
-/* Whether log(x) is better than a logarithm of x. */
+/* Whether log(x) has a simpler form. */
 static bool has_log(const program_builder *b, expr x) {
     return is(b, x, OP_exp) || is(b, x, OP_ilogit) || is(b, x, OP_phi);
 }
@@ -144,8 +144,8 @@ static bool logarithm_1p(program_builder *b, expr x, expr *result) {
     return false;
 }
 
-/* log gamma(x + n) = log gamma(x) + log x + log(x + 1) + ... + log(x + n - 1), where tables have it for many whole n:
- * one logarithm for each, and 1/x in derivatives. */
+/* log gamma(x + n) = log gamma(x) + log x + log(x + 1) + ... + log(x + n - 1), for tables of many whole n: one
+ * logarithm for each, and 1/x in derivatives. */
 static bool log_gamma(program_builder *b, expr x, expr *result) {
     enum { MOST = 1024 };
     double n;

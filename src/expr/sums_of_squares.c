@@ -7,8 +7,8 @@
 enum {
     MOST_ATOMS = 64,     /* of one form */
     MOST_KEYS = 8,       /* common factors of one sum */
-    MOST_COLUMNS = 1024, /* that are found again */
-    PARTS_PER_TERM = 64, /* a sum with more is left as it is */
+    MOST_COLUMNS = 1024, /* that are reused */
+    PARTS_PER_TERM = 64, /* a sum with more is not changed */
     NO_COLUMN = MOST_COLUMNS,
     ROW_FORM = MOST_ATOMS + 2,
     ROW_WIDTH
@@ -20,7 +20,7 @@ typedef struct sum_part {
 } sum_part;
 
 /* The rows of one common factor: forms over the same atoms. Of row r: weight, then c_r0, c_r1, ... (node 0 is 0), and
- * at last the form itself. */
+ * and finally the form itself. */
 typedef struct row_group {
     uint32_t key; /* the node of the factor, 0: none */
     bool divides; /* the factor is 1/key */
@@ -41,7 +41,7 @@ struct square_sums {
     size_t part_count, part_capacity, stack_count, stack_capacity;
     row_group groups[MOST_KEYS];
     size_t group_count;
-    expr *cells; /* of the columns that are known */
+    expr *cells; /* of the stored columns */
     size_t cell_count, cell_capacity;
     size_t column_start[MOST_COLUMNS + 1], column_count;
     known_product *products; /* open hash table; weight NO_COLUMN: free */
@@ -81,7 +81,7 @@ static svmp_status push(square_sums *sums, expr e, expr weight) {
     return SVMP_OK;
 }
 
-/* Takes weight*e apart where it is a sum or has a fixed factor: pushes what it consists of. */
+/* Splits weight*e if it is a sum or has a fixed factor: pushes its parts. */
 static svmp_status split(square_sums *sums, sum_part part, bool *done) {
     program_builder *b = sums->builder;
     *done = true;
@@ -106,7 +106,7 @@ static svmp_status split(square_sums *sums, sum_part part, bool *done) {
     return SVMP_OK;
 }
 
-/* All summands of the terms; *all is false when there are too many. */
+/* All summands of the terms; *all is false if there are too many. */
 static svmp_status list_parts(square_sums *sums, size_t count, const expr *terms, bool *all) {
     program_builder *b = sums->builder;
     size_t steps = 0;
@@ -131,7 +131,7 @@ static svmp_status list_parts(square_sums *sums, size_t count, const expr *terms
 /* ---- rows ---------------------------------------------------------------------------------------------------------
  */
 
-/* Whether a summand is key * l^2 or l^2 / key; a fixed factor of the key goes to the weight. */
+/* Whether a summand is key * l^2 or l^2 / key; a fixed factor of the key is moved to the weight. */
 static bool is_square(program_builder *b, sum_part *part, expr *l, expr *key, bool *divides) {
     expr square = part->e;
     *key = (expr){0};
@@ -161,7 +161,7 @@ static row_group *find_group(square_sums *sums, uint32_t key, bool divides) {
     return made;
 }
 
-/* MOST_ATOMS: there is no room for one more. */
+/* MOST_ATOMS if the group has no room for another atom. */
 static size_t find_atom(row_group *group, expr e) {
     size_t k = 0;
     while (k < group->atoms && group->atom[k].index != e.index) k++;
@@ -169,7 +169,7 @@ static size_t find_atom(row_group *group, expr e) {
     return k;
 }
 
-/* Adds the row of a form; *fits is false when it has too many atoms or summands, and the group is as it was. */
+/* Adds the row of a form; *fits is false if it has too many atoms or summands, and the group is unchanged. */
 static svmp_status add_row(square_sums *sums, row_group *group, expr form, expr weight, bool *fits) {
     program_builder *b = sums->builder;
     const size_t atoms = group->atoms;
@@ -202,7 +202,7 @@ static svmp_status add_row(square_sums *sums, row_group *group, expr form, expr 
     return SVMP_OK;
 }
 
-/* Moves the squares of linear forms from the parts to groups. Parts that stay are moved up. */
+/* Moves squares of linear forms from the parts to groups, and compacts the remaining parts. */
 static svmp_status group_rows(square_sums *sums) {
     size_t kept = 0;
     sums->group_count = 0;
@@ -228,7 +228,7 @@ static uint64_t mix(uint64_t h) {
     return h ^ (h >> 31);
 }
 
-/* The number of a column, whose cells are in sums->column: that of an equal one, if there was one. */
+/* The number of the column with the cells in sums->column; equal columns have the same number. */
 static svmp_status find_column(square_sums *sums, size_t rows, uint32_t *number) {
     for (uint32_t k = 0; k < sums->column_count; k++) {
         const size_t start = sums->column_start[k];
@@ -321,7 +321,7 @@ static void centre(const square_sums *sums, row_group *group) {
     }
 }
 
-/* The older atom first, so that sums over rows of different atoms begin alike. */
+/* The older atom first, so that sums over rows of different atoms begin in the same order. */
 static void order_atoms(const row_group *group, size_t *order) {
     for (size_t j = 0; j < group->atoms; j++) {
         size_t at = j;
@@ -382,7 +382,7 @@ static svmp_status add_group(square_sums *sums, row_group *group, expr *total) {
     return SVMP_OK;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------
+/* ---- whole sums ----------------------------------------------------------------------------------------------------
  */
 
 static expr plain_sum(program_builder *b, size_t count, const expr *terms) {
@@ -391,7 +391,7 @@ static expr plain_sum(program_builder *b, size_t count, const expr *terms) {
     return sum;
 }
 
-/* What is left beside the squares, each different one once. */
+/* The remaining summands, each distinct one once. */
 static expr sum_parts(square_sums *sums) {
     program_builder *b = sums->builder;
     expr constant = svmp_expr_literal(b, 0), sum = constant;

@@ -1,5 +1,5 @@
-/* Where an expression's values lie, as far as its form tells: from the operation and the ranges of its operands. A NaN
- * is in every range. */
+/* The range of an expression's values known from its form: from the operation and the ranges of its operands. NaN is in
+ * every range. */
 #include "expr/expr_nodes.h"
 
 static expr_range weaker(expr_range a, expr_range b) { return a < b ? a : b; }

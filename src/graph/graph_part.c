@@ -32,7 +32,7 @@ static int is_interior(const cutting *c, size_t node) {
     return 1;
 }
 
-/* ---- who is here ------------------------------------------------------------------------------------------------- */
+/* ---- nodes of the part ------------------------------------------------------------------------------------------- */
 
 static void add_node(cutting *c, size_t node) {
     svmp_graph *part = c->part;
@@ -138,7 +138,7 @@ static svmp_status add_sends(cutting *c) {
     return SVMP_OK;
 }
 
-/* ---- what they see ----------------------------------------------------------------------------------------------- */
+/* ---- neighbourhoods ---------------------------------------------------------------------------------------------- */
 
 /* The neighbourhoods of own nodes, numbered in the order of first appearance, and the map node -> neighbourhood. */
 static svmp_status add_neighbourhoods(cutting *c) {

@@ -9,13 +9,13 @@ struct graph_rows {
     const svmp_graph *graph;
     size_t n;
     svmp_peer_line *line;
-    uint64_t round, *come; /* the present one, and of each neighbour the one whose rows have come */
+    uint64_t round, *come; /* the current round, and for each neighbour the round of its latest rows */
     double *leaving;       /* the rows to all neighbours, one after the other */
 };
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-/* How many rows go to each neighbour, and come from it. */
+/* The number of rows sent to each neighbour and received from it. */
 static size_t count_rows(const svmp_graph *graph, size_t *out, size_t *in) {
     const graph_halo *halo = graph->halo;
     size_t all = 0;
@@ -64,7 +64,7 @@ void svmp_graph_rows_free(graph_rows *rows) {
     svmp_release(context, rows);
 }
 
-/* ---- exchanging -------------------------------------------------------------------------------------------------- */
+/* ---- exchange ---------------------------------------------------------------------------------------------------- */
 
 static void pack(const graph_rows *rows, const double *values) {
     const svmp_graph *graph = rows->graph;

@@ -312,7 +312,7 @@ svmp_status svmp_partition(const svmp_graph *graph, size_t parts, uint32_t *owne
     return status;
 }
 
-/* ---- what it comes to -------------------------------------------------------------------------------------------- */
+/* ---- quality ----------------------------------------------------------------------------------------------------- */
 
 static int order_of_pairs(const void *a, const void *b) {
     const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;

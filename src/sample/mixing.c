@@ -296,7 +296,7 @@ static double error_of_quantile(const chain_workspace *workspace, double p, doub
     return fabs(to / 2 - from / 2);
 }
 
-/* ---- what is told ------------------------------------------------------------------------------------------------ */
+/* ---- diagnostics of draws ---------------------------------------------------------------------------------------- */
 
 static double smaller(double a, double b) { return isnan(a) || isnan(b) ? NAN : fmin(a, b); }
 

@@ -63,7 +63,7 @@ double svmp_grid_few(const common_grid *grid);
  * GRID_NEAR of them, and at the end. */
 typedef struct grid_pair {
     size_t l, m;
-    double *distance; /* where it goes */
+    double *distance; /* its destination */
     double base;      /* the pair's grid */
 } grid_pair;
 

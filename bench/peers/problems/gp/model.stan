@@ -1,0 +1,8 @@
+data { int N; array[N] real x; vector[N] y; }
+parameters { real<lower=0> rho; real<lower=0> alpha; real<lower=0> sigma; }
+model {
+  rho ~ gamma(5, 5);
+  alpha ~ normal(0, 1);
+  sigma ~ normal(0, 1);
+  y ~ multi_normal_cholesky(rep_vector(0, N), cholesky_decompose(add_diag(gp_exp_quad_cov(x, alpha, rho), square(sigma))));
+}
