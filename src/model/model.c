@@ -53,6 +53,7 @@ void svmp_model_free(svmp_model *model) {
     svmp_lowered_free(model->lowered);
     svmp_release(context, model->identity);
     svmp_modes_free(context, model->modes);
+    if (model->gaussian) model->free_gaussian(model->gaussian);
     svmp_release(context, model->names);
     svmp_release(context, model->lower);
     svmp_release(context, model->upper);

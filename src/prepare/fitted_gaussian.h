@@ -21,6 +21,13 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
 svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
 
+/* Hands q, made by svmp_gaussian_create with this seed, over to its model, also on failure: the next one that is
+ * created with the same seed from several starts is this one, and is not fitted again. */
+svmp_status svmp_gaussian_keep(svmp_model *model, uint64_t seed, gaussian *q);
+
+/* Frees what is kept and was not taken. */
+void svmp_gaussian_drop(const svmp_model *model);
+
 /* Whether the model is so large that one which was found is better used again. */
 int svmp_gaussian_is_expensive(const svmp_model *model);
 

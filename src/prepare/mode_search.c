@@ -22,7 +22,7 @@ typedef struct given_values {
 } given_values;
 
 typedef struct search {
-    const svmp_model *model;
+    svmp_model *model;
     const parsed_model *parsed;
     choices made;
     uint32_t *fixed;
@@ -87,6 +87,7 @@ static svmp_status fit_all(search *s) {
         status = fit(s, q ? svmp_gaussian_mean(q) : NULL, &s->given[k]);
         context->error[0] = '\0';
     }
+    if (status == SVMP_OK && q) return svmp_gaussian_keep(s->model, SEED, q);
     svmp_gaussian_free(q);
     return status;
 }

@@ -89,8 +89,8 @@ static size_t count_terms(const svmp_model *model) {
     return terms;
 }
 
-/* From draws of the Gaussian on the graph of the model, all of whose nodes are centred. */
-static svmp_status inspect_draws(const svmp_model *model, bool centring, inspection *seen) {
+/* From draws of the Gaussian on the graph of the model, all of whose nodes are centred; the model keeps it. */
+static svmp_status inspect_draws(svmp_model *model, bool centring, inspection *seen) {
     svmp_context *context = model->context;
     gaussian *q = NULL;
     double *x = NULL;
@@ -103,13 +103,14 @@ static svmp_status inspect_draws(const svmp_model *model, bool centring, inspect
         status = SVMP_NEW(context, seen->coordinates, model->graph->nodes);
         if (status == SVMP_OK) status = svmp_centring_choose(model, DRAWS, x, seen->coordinates);
     }
-    svmp_gaussian_free(q);
     svmp_release(context, x);
+    if (status == SVMP_OK) return svmp_gaussian_keep(model, SEED, q);
+    svmp_gaussian_free(q);
     return status;
 }
 
 /* Nothing is found where nothing can be chosen, as in a model without a Gaussian on its graph. */
-static svmp_status inspect(const svmp_model *model, inspection *seen) {
+static svmp_status inspect(svmp_model *model, inspection *seen) {
     svmp_context *context = model->context;
     const bool centring = svmp_model_has_centring_choice(model), sums = svmp_model_has_open_sums(model);
     *seen = (inspection){0};
@@ -241,7 +242,7 @@ static svmp_status prefer_long_sums(preparation *p) {
 }
 
 /* Chooses for a model that was compiled with p->made; *changed: whether to compile it again. */
-static svmp_status choose(preparation *p, const svmp_model *model, bool *changed) {
+static svmp_status choose(preparation *p, svmp_model *model, bool *changed) {
     const bool first_short = p->made.short_sums;
     inspection seen = {0};
     uint32_t *ends = NULL;
