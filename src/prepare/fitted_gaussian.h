@@ -12,6 +12,10 @@
 
 typedef struct gaussian gaussian;
 
+/* Of the fits before a run, so that choices do not depend on the seed of the run. It is the default of runs, too: they
+ * take such a fit (svmp_gaussian_keep). */
+enum { GAUSSIAN_SEED = 1 };
+
 /* The best of several starts; random numbers are keyed by the seed, and the result has the same bits for any number of
  * threads. The model must live as long. Fails as SVMP_UNSUPPORTED, with a sentence, for a part of a model, one with
  * boxes, and one whose density is not finite around any start. */
