@@ -303,16 +303,12 @@ static svmp_status add_scopes(svmp_model *model, const factor_group *group, size
 }
 
 /* Adds each instance of the group to the graph, as a factor over the nodes of its variables. */
-static svmp_status add_instances(svmp_model *model, const factor_group *group) {
+static svmp_status add_instances(svmp_model *model, const factor_group *group, const uint32_t *node_of) {
     svmp_graph *graph = model->graph;
     svmp_context *context = model->context;
     svmp_status status;
-    uint32_t *node_of = NULL;
     size_t *nodes = NULL;
-    SVMP_CHECK(SVMP_NEW(context, node_of, graph->variables));
     SVMP_CHECK(SVMP_NEW(context, nodes, group->slots));
-    for (size_t v = 0; v < graph->nodes; v++)
-        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) node_of[i] = (uint32_t)v;
     for (size_t k = 0; k < group->instances; k++) {
         if (svmp_computed_group_is(group)) {
             SVMP_CHECK(add_scopes(model, group, k, node_of, nodes));
@@ -322,7 +318,6 @@ static svmp_status add_instances(svmp_model *model, const factor_group *group) {
         SVMP_CHECK(svmp_graph_add_factor(graph, group->slots, nodes));
     }
 done:
-    svmp_release(context, node_of);
     svmp_release(context, nodes);
     return status;
 }
@@ -339,11 +334,12 @@ static void append_group(svmp_model *model, factor_group group, size_t first) {
 }
 
 /* `factor` is its first one in the whole graph. */
-static svmp_status take_group(svmp_model *model, factor_group group, size_t factor, bool as_quadratic) {
+static svmp_status take_group(svmp_model *model, factor_group group, const uint32_t *node_of, size_t factor,
+                              bool as_quadratic) {
     svmp_status status = require_open(model);
     size_t first = model->graph->factors;
     if (status == SVMP_OK) status = reserve_group(model);
-    if (status == SVMP_OK) status = add_instances(model, &group);
+    if (status == SVMP_OK) status = add_instances(model, &group, node_of);
     if (model->fragment) status = svmp_agree(model->context, model->context->peers, status);
     bool added = false;
     if (status == SVMP_OK && as_quadratic) status = svmp_gaussian_group_add(model, &group, &added);
@@ -359,18 +355,25 @@ static svmp_status take_group(svmp_model *model, factor_group group, size_t fact
 }
 
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups) {
+    const svmp_graph *graph = model->graph;
     bool all = true;
-    size_t factor = model->graph->factors;
+    size_t factor = graph->factors;
+    uint32_t *node_of = NULL; /* variable -> its node */
+    svmp_status status = SVMP_NEW(model->context, node_of, graph->variables);
+    if (model->fragment) status = svmp_agree(model->context, model->context->peers, status);
+    for (size_t v = 0; status == SVMP_OK && v < graph->nodes; v++)
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) node_of[i] = (uint32_t)v;
     for (size_t g = 0; g < count; g++) all = all && svmp_gaussian_group_is(&groups[g]);
-    for (size_t g = 0; g < count; g++) {
+    for (size_t g = 0; g < count && status == SVMP_OK; g++) {
         factor_group group = groups[g];
-        const size_t before = model->graph->factors;
+        const size_t before = graph->factors;
         groups[g] = (factor_group){0};
-        SVMP_TRY(take_group(model, group, factor,
-                            all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_is_cheaper(&group))));
-        factor += group.whole.instances ? group.whole.instances : model->graph->factors - before;
+        status = take_group(model, group, node_of, factor,
+                            all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_is_cheaper(&group)));
+        factor += group.whole.instances ? group.whole.instances : graph->factors - before;
     }
-    return SVMP_OK;
+    svmp_release(model->context, node_of);
+    return status;
 }
 
 svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes, svmp_factor_function function,

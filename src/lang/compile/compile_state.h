@@ -127,9 +127,15 @@ typedef struct edge_lists {
 /* What is known of a statement, by its place. */
 typedef struct statement_state {
     bool failed;    /* an error in it was noted: further instances are skipped */
-    int chain;      /* 1: what it defines depends on other elements of the name; -1: not; 0: not known yet */
     double largest; /* of its instances, set by leaves.c: value that is observed of what depends on them, or -1 */
 } statement_state;
+
+/* What follows from the names in the statements of model { }, by symbol (name_graph.c). */
+typedef struct name_graph {
+    uint32_t *component; /* the same for names that lead to each other, from the left of a statement to its right */
+    bool *recursive;     /* formulas, '<-', lead from the name back to it */
+    bool *discrete;      /* formulas lead to a name that is a discrete unknown, or it is one */
+} name_graph;
 
 /* A call that does not vary, by its place: whether data alone decide its number, and the number. */
 typedef struct known_call {
@@ -224,10 +230,10 @@ typedef struct model_lowering {
     /* what the compilations of a parsed model share */
     double *counter_values;
     size_t counter_count, counter_capacity;
-    double *cut_lower, *cut_upper;      /* by element, what dinterval says; NULL: there is none */
-    uint32_t *cut_by;                   /* the dinterval whose cut points depend on unknowns, or NOTHING */
-    const ast_statement **last_of_name; /* by symbol: the last statement of model { } with it on its left */
-    edge_lists reads;                   /* of each instance, which ones it reads */
+    double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
+    uint32_t *cut_by;              /* the dinterval whose cut points depend on unknowns, or NOTHING */
+    edge_lists reads;              /* of each instance, which ones it reads */
+    name_graph names;
 
     /* where we are */
     double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
@@ -268,7 +274,6 @@ typedef struct model_lowering {
     model_item *lower, *upper;
     uint32_t *element_of; /* output -> its element */
     size_t lower_capacity, upper_capacity, element_of_capacity;
-    size_t chain_steps;
 
     /* subscripts that depend on unknowns, those of the variable at hand from choice_first on */
     struct index_choice *index_choices;
@@ -503,6 +508,16 @@ typedef struct evaluated_distribution {
 
 /* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
 svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distribution *result);
+
+/* ---- name_graph.c ----------------------------------------------------------------------------- */
+
+svmp_status svmp_names_graph(model_lowering *lowering);
+
+/* Whether the name on the left of a statement stands behind it again: x[t] ~ dnorm(x[t-1], tau). */
+bool svmp_leads_to_itself(const model_lowering *lowering, const ast_statement *statement);
+
+/* Whether an expression depends on discrete unknowns, by its names. NULL: no. */
+bool svmp_reads_discrete(const model_lowering *lowering, const ast_expression *expression);
 
 /* ---- leaves.c --------------------------------------------------------------------------------- */
 
