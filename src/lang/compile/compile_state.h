@@ -1,29 +1,33 @@
-/* Inside the lowering: the state that its files share.
+/* Inside parsing and compiling: the state that the passes share.
  *
- *     text_checks.c      names, functions and distributions of the text exist
- *     loops.c     loops become instances of statements
+ * lang/parsed_model.c calls those that no choice changes, once:
+ *     text_checks.c           functions, distributions and names exist
+ *     loops.c                 loops become instances of statements
  *     array_definitions.c     dimensions of arrays; who defines which element
- *     function*.c  the functions of the language
- *     expand.c     expressions become items: numbers where everything is known, expressions elsewhere
- *     subscripts.c      subscripts; reading elements of arrays, through the deterministic ones
- *     choice.c     subscripts that depend on unknowns
- *     censoring.c   censored nodes
- *     discrete.c   unknowns with finitely many values, and
- *     elimination.c  how they are summed out
- *     discrete_totals.c      sums of them that are unknowns by themselves
- *     data_chains.c      long chains of deterministic elements
- *     leaves.c       unknown nodes that nothing observed depends on
- *     stored_elements.c  deterministic elements that are computed once, not pasted
- *     unknown_nodes.c       unknown nodes, their transforms and bounds
- *     moved_coordinates.c  what is moved of location-scale families
- *     factor*.c    one instance becomes a factor
- *     data_draws.c   what data { } draws
- *     monitors.c    deterministic nodes that are reported
- *     replicates.c  observed arrays that are drawn once more
- *     pointwise_likelihood.c the log likelihood of each observation, and the deviance, that are reported
- *     patterns.c    factors of equal structure share a program
- *     compile_order.c      parents come before children
- *     compile.c      the order of all this
+ *     data_draws.c            what data { } draws
+ *     data_chains.c           long chains of deterministic elements
+ *     censoring.c             censored nodes, observed_sums.c: sums that are observed
+ *     name_graph.c            which names lead to which
+ *     leaves.c                unknown nodes that nothing observed depends on
+ *     replicates.c            observed arrays that are drawn once more: statements that are added to the tree
+ *     auxiliary_variable.c    a continuous unknown for texts that have none, likewise
+ * lang/compile.c the others, in each compilation:
+ *     stored_elements.c       deterministic elements that are computed once, not pasted
+ *     unknown_nodes.c         unknown nodes, their transforms and bounds
+ *     moved_coordinates.c     what is moved of location-scale families
+ *     factor_builder.c        one instance becomes a factor
+ *     patterns.c              factors of equal structure share a program, finish_groups.c: and become a group
+ *     discrete_unknowns.c     unknowns with finitely many values
+ *     discrete_totals.c       sums of them that are unknowns by themselves
+ *     elimination.c           how they are summed out
+ *     compile_order.c         parents come before children
+ *     monitors.c              deterministic nodes that are reported
+ *     pointwise_likelihood.c  the log likelihood of each observation, and the deviance, that are reported
+ * Both evaluate expressions:
+ *     expand.c                expressions become items: numbers where everything is known, expressions elsewhere
+ *     subscripts.c            subscripts; reading elements of arrays, through the deterministic ones
+ *     unknown_subscripts.c    subscripts that depend on unknowns
+ *     functions/              the functions of the language
  */
 #ifndef SVMP_LANG_COMPILE_COMPILE_STATE_H
 #define SVMP_LANG_COMPILE_COMPILE_STATE_H
@@ -42,7 +46,7 @@ typedef enum item_kind {
     ITEM_LITERAL,    /* a number that the text alone decides: the same in all instances */
     ITEM_NUMBER,     /* a number from data or a loop counter */
     ITEM_EXPRESSION, /* depends on unknowns: an expression of lowering->builder */
-    ITEM_OPAQUE,     /* depends on unknowns, when nobody asked how */
+    ITEM_OPAQUE,     /* depends on unknowns, and it is not needed how */
 } item_kind;
 
 typedef struct model_item {
@@ -73,15 +77,15 @@ typedef enum element_state {
     ELEMENT_OPAQUE,    /* computed, and depends on unknowns */
     ELEMENT_UNKNOWN,   /* variable or part of a node */
     ELEMENT_DISCRETE,  /* unknown, with finitely many values: summed out */
-    ELEMENT_REST,      /* what the others leave of an observed sum: rest.c */
+    ELEMENT_REST,      /* what the others leave of an observed sum: observed_sums.c */
     ELEMENT_REMAINDER, /* discrete, and what the others leave of a total: discrete_totals.c */
 } element_state;
 
 typedef struct model_element {
     element_state state;
     uint32_t definition; /* instance, or NOTHING */
-    uint32_t output;     /* of an unknown one: which output of the result, or which discrete unknown, it is; of a rest:
-                          * which     instance of dsum leaves it */
+    uint32_t output;     /* of an unknown one: which output of the result, or which discrete unknown, it is; for
+                          * ELEMENT_REST: the dsum instance that defines it */
     uint32_t stamp;      /* of the instance for which `memo` holds */
     double value;
     model_item memo;
@@ -427,7 +431,7 @@ svmp_status svmp_note_elements(model_lowering *lowering, const ast_expression *v
 /* The elements that a variable names, for the present choice of the subscripts that depend on unknowns. */
 svmp_status svmp_read_elements(model_lowering *lowering, const ast_expression *variable, value *result);
 
-/* choice.c: reads through subscripts that depend on unknowns. */
+/* unknown_subscripts.c: reads through subscripts that depend on unknowns. */
 svmp_status svmp_expand_choices(model_lowering *lowering, const ast_expression *variable, value *result);
 /* Whether what depends on unknowns can be a subscript: a whole number by its form. */
 bool svmp_may_index(const model_lowering *lowering, model_item index);
