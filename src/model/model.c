@@ -333,16 +333,31 @@ static void append_group(svmp_model *model, factor_group group, size_t first) {
     model->groups[model->group_count++] = group;
 }
 
+/* What groups that are added share. */
+typedef struct group_workspace {
+    uint32_t *node_of; /* variable -> its node */
+    double *linear;    /* zeros, by variable */
+} group_workspace;
+
+static svmp_status reserve_workspace(const svmp_model *model, group_workspace *work) {
+    const svmp_graph *graph = model->graph;
+    SVMP_TRY(SVMP_NEW(model->context, work->linear, graph->variables));
+    SVMP_TRY(SVMP_NEW(model->context, work->node_of, graph->variables));
+    for (size_t v = 0; v < graph->nodes; v++)
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) work->node_of[i] = (uint32_t)v;
+    return SVMP_OK;
+}
+
 /* `factor` is its first one in the whole graph. */
-static svmp_status take_group(svmp_model *model, factor_group group, const uint32_t *node_of, size_t factor,
+static svmp_status take_group(svmp_model *model, factor_group group, const group_workspace *work, size_t factor,
                               bool as_quadratic) {
     svmp_status status = require_open(model);
     size_t first = model->graph->factors;
     if (status == SVMP_OK) status = reserve_group(model);
-    if (status == SVMP_OK) status = add_instances(model, &group, node_of);
+    if (status == SVMP_OK) status = add_instances(model, &group, work->node_of);
     if (model->fragment) status = svmp_agree(model->context, model->context->peers, status);
     bool added = false;
-    if (status == SVMP_OK && as_quadratic) status = svmp_gaussian_group_add(model, &group, &added);
+    if (status == SVMP_OK && as_quadratic) status = svmp_gaussian_group_add(model, &group, work->linear, &added);
     if (added) {
         model->quadratic_factors += group.instances;
         free_group(model->context, &group);
@@ -358,21 +373,20 @@ svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group 
     const svmp_graph *graph = model->graph;
     bool all = true;
     size_t factor = graph->factors;
-    uint32_t *node_of = NULL; /* variable -> its node */
-    svmp_status status = SVMP_NEW(model->context, node_of, graph->variables);
+    group_workspace work = {0};
+    svmp_status status = reserve_workspace(model, &work);
     if (model->fragment) status = svmp_agree(model->context, model->context->peers, status);
-    for (size_t v = 0; status == SVMP_OK && v < graph->nodes; v++)
-        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) node_of[i] = (uint32_t)v;
     for (size_t g = 0; g < count; g++) all = all && svmp_gaussian_group_is(&groups[g]);
     for (size_t g = 0; g < count && status == SVMP_OK; g++) {
         factor_group group = groups[g];
         const size_t before = graph->factors;
         groups[g] = (factor_group){0};
-        status = take_group(model, group, node_of, factor,
+        status = take_group(model, group, &work, factor,
                             all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_is_cheaper(&group)));
         factor += group.whole.instances ? group.whole.instances : graph->factors - before;
     }
-    svmp_release(model->context, node_of);
+    svmp_release(model->context, work.node_of);
+    svmp_release(model->context, work.linear);
     return status;
 }
 
