@@ -138,7 +138,7 @@ static void find_discrete(const model_lowering *lowering, bool *discrete) {
 static svmp_status pass_on(const model_lowering *lowering, const name_edges *edges, const uint32_t *component,
                            name_graph *names) {
     const size_t count = lowering->ast->names.count;
-    uint32_t *start, *member;
+    uint32_t *start, *member = NULL;
     SVMP_TRY(SVMP_NEW(lowering->context, start, count + 1));
     svmp_status status = SVMP_NEW(lowering->context, member, count);
     for (size_t k = 0; status == SVMP_OK && k < count; k++) start[component[k] + 1]++;
