@@ -13,6 +13,10 @@
 
 typedef struct gaussian gaussian;
 
+/* Of the fits before a run, so that choices do not depend on the seed of the run. It is the default of runs, too: they
+ * take such a fit (svmp_gaussian_keep). */
+enum { GAUSSIAN_SEED = 1 };
+
 /* The best of several starts; random numbers are keyed by the seed, and the result has the same bits for any number of
  * threads. The model must live as long. Fails as SVMP_UNSUPPORTED, with a sentence, for a part of a model, one with
  * boxes, and one whose density is not finite around any start. */
@@ -21,6 +25,13 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
 /* The same from one start: `from`, a number for each variable. NULL: from several. */
 svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
+
+/* Hands q, made by svmp_gaussian_create with this seed, over to its model, also on failure: the next one that is
+ * created with the same seed from several starts is this one, and is not fitted again. */
+svmp_status svmp_gaussian_keep(svmp_model *model, uint64_t seed, gaussian *q);
+
+/* Frees what is kept and was not taken. */
+void svmp_gaussian_drop(const svmp_model *model);
 
 /* Whether the model is so large that one which was found is better used again. */
 int svmp_gaussian_is_expensive(const svmp_model *model);
