@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Loops follow one another closely while a model is evaluated: a thread looks for the next one for some microseconds
- * before it sleeps. A thread that spins for longer would take its processor from the one that is waited for. */
-enum { LOOKS = 1000, MOST_THREADS = 1024 };
+/* Loops follow one another closely while a model is evaluated: a thread polls for the next one for a microsecond or
+ * two before it sleeps, and not at all if there are more threads than processors. */
+enum { POLLS = 50, MOST_THREADS = 1024 };
 
 typedef struct loop {
     void (*body)(void *work, size_t k);
@@ -19,23 +19,26 @@ typedef struct loop {
     int threads;
 } loop;
 
+typedef struct helper {
+    struct crew *of;
+    int number;
+    pthread_t thread;
+    pthread_cond_t begun; /* a loop that it takes part in */
+} helper;
+
 /* The threads that help one calling thread. */
 typedef struct crew {
     pthread_mutex_t lock;
-    pthread_cond_t begun, ended;
+    pthread_cond_t ended;
     loop now;
     atomic_size_t next; /* item */
     atomic_uint round;  /* grows with every loop */
     atomic_int busy;    /* helpers that are in this loop */
-    int helpers;
+    atomic_int polls;   /* of a thread that waits */
+    int helpers, processors;
     bool closing;
-    pthread_t thread[MOST_THREADS];
+    helper *helper[MOST_THREADS];
 } crew;
-
-typedef struct helper {
-    crew *of;
-    int number;
-} helper;
 
 static _Thread_local int own_number;
 static _Thread_local bool in_loop;
@@ -59,10 +62,11 @@ static void do_items(const loop *l, atomic_size_t *next) {
 }
 
 /* Waits for a loop that is not `seen`; false: the crew is closed. */
-static bool await_loop(crew *c, unsigned *seen, loop *l) {
-    for (int k = 0; k < LOOKS && atomic_load(&c->round) == *seen; k++) pause_briefly();
+static bool await_loop(helper *h, unsigned *seen, loop *l) {
+    crew *c = h->of;
+    for (int k = atomic_load(&c->polls); k > 0 && atomic_load(&c->round) == *seen; k--) pause_briefly();
     pthread_mutex_lock(&c->lock);
-    while (atomic_load(&c->round) == *seen && !c->closing) pthread_cond_wait(&c->begun, &c->lock);
+    while (atomic_load(&c->round) == *seen && !c->closing) pthread_cond_wait(&h->begun, &c->lock);
     *seen = atomic_load(&c->round);
     *l = c->now;
     const bool open = !c->closing;
@@ -71,14 +75,13 @@ static bool await_loop(crew *c, unsigned *seen, loop *l) {
 }
 
 static void *help(void *argument) {
-    const helper h = *(helper *)argument;
-    crew *c = h.of;
+    helper *h = argument;
+    crew *c = h->of;
     loop l;
-    free(argument);
-    own_number = h.number;
+    own_number = h->number;
     in_loop = true;
-    for (unsigned seen = 0; await_loop(c, &seen, &l);) {
-        if (h.number >= l.threads) continue;
+    for (unsigned seen = 0; await_loop(h, &seen, &l);) {
+        if (h->number >= l.threads) continue;
         do_items(&l, &c->next);
         if (atomic_fetch_sub(&c->busy, 1) > 1) continue;
         pthread_mutex_lock(&c->lock);
@@ -92,10 +95,13 @@ static void close_crew(void *argument) {
     crew *c = argument;
     pthread_mutex_lock(&c->lock);
     c->closing = true;
-    pthread_cond_broadcast(&c->begun);
+    for (int k = 0; k < c->helpers; k++) pthread_cond_signal(&c->helper[k]->begun);
     pthread_mutex_unlock(&c->lock);
-    for (int k = 0; k < c->helpers; k++) pthread_join(c->thread[k], NULL);
-    pthread_cond_destroy(&c->begun);
+    for (int k = 0; k < c->helpers; k++) {
+        pthread_join(c->helper[k]->thread, NULL);
+        pthread_cond_destroy(&c->helper[k]->begun);
+        free(c->helper[k]);
+    }
     pthread_cond_destroy(&c->ended);
     pthread_mutex_destroy(&c->lock);
     free(c);
@@ -109,6 +115,13 @@ static void forget_crew(void) {
     pthread_setspecific(crew_key, NULL);
 }
 
+/* Those that this process may run on. */
+static int count_processors(void) {
+    cpu_set_t processors;
+    return sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors)
+                                                                     : (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static void set_up(void) {
     pthread_key_create(&crew_key, close_crew);
     pthread_atfork(NULL, NULL, forget_crew);
@@ -119,8 +132,8 @@ static crew *create_crew(void) {
     crew *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->begun, NULL);
     pthread_cond_init(&c->ended, NULL);
+    c->processors = count_processors();
     pthread_setspecific(crew_key, c);
     return c;
 }
@@ -133,18 +146,20 @@ static void add_helpers(crew *c, int wanted) {
     while (c->helpers < wanted && c->helpers < MOST_THREADS) {
         helper *h = malloc(sizeof *h);
         if (h == NULL) break;
-        *h = (helper){c, c->helpers + 1};
-        if (pthread_create(&c->thread[c->helpers], NULL, help, h) != 0) {
+        *h = (helper){.of = c, .number = c->helpers + 1};
+        pthread_cond_init(&h->begun, NULL);
+        if (pthread_create(&h->thread, NULL, help, h) != 0) {
+            pthread_cond_destroy(&h->begun);
             free(h);
             break;
         }
-        c->helpers++;
+        c->helper[c->helpers++] = h;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void await_helpers(crew *c) {
-    for (int k = 0; k < LOOKS && atomic_load(&c->busy) > 0; k++) pause_briefly();
+    for (int k = atomic_load(&c->polls); k > 0 && atomic_load(&c->busy) > 0; k--) pause_briefly();
     if (atomic_load(&c->busy) == 0) return;
     pthread_mutex_lock(&c->lock);
     while (atomic_load(&c->busy) > 0) pthread_cond_wait(&c->ended, &c->lock);
@@ -156,8 +171,9 @@ static void share(crew *c, const loop *l) {
     c->now = *l;
     atomic_store(&c->next, 0);
     atomic_store(&c->busy, l->threads - 1);
+    atomic_store(&c->polls, l->threads > c->processors ? 0 : POLLS);
     atomic_fetch_add(&c->round, 1);
-    pthread_cond_broadcast(&c->begun);
+    for (int k = 0; k < l->threads - 1; k++) pthread_cond_signal(&c->helper[k]->begun);
     pthread_mutex_unlock(&c->lock);
     in_loop = true;
     do_items(l, &c->next);
@@ -187,8 +203,6 @@ int svmp_threads_offered(void) {
     const char *text = getenv("OMP_NUM_THREADS");
     const long wanted = text ? strtol(text, NULL, 10) : 0; /* of "4,2" the first */
     if (wanted > 0) return wanted < MOST_THREADS ? (int)wanted : MOST_THREADS;
-    cpu_set_t processors;
-    const int there = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors)
-                                                                                : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    const int there = count_processors();
     return there < 1 ? 1 : there < MOST_THREADS ? there : MOST_THREADS;
 }

@@ -13,7 +13,7 @@
 #include "model/text_model.h"
 #include "prepare/start_particles.h"
 #include "run/start_given.h"
-#include "sample/files/netcdf.h"
+#include "sample/netcdf.h"
 #include "sample/particles.h"
 #include "svmp_tools.h"
 

@@ -9,7 +9,7 @@
 #include "base/text_lines.h"
 #include "sample/files/coda.h"
 #include "sample/files/csv_columns.h"
-#include "sample/files/netcdf.h"
+#include "sample/netcdf.h"
 #include "sample/name_shapes.h"
 #include "sample/particles.h"
 

@@ -6,7 +6,7 @@
 #include "base/output_file.h"
 #include "base/peer_rows.h"
 #include "sample/files/csv_columns.h"
-#include "sample/files/netcdf.h"
+#include "sample/netcdf.h"
 
 /* Refuses names that could not be read back. */
 static svmp_status check_readable(const svmp_particles *particles, const char *path) {

@@ -1,4 +1,4 @@
-#include "sample/files/netcdf.h"
+#include "sample/netcdf.h"
 
 #include <string.h>
 

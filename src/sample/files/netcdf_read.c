@@ -4,7 +4,7 @@
 #ifdef SVMP_HAVE_NETCDF
 
 #include "base/hash.h"
-#include "sample/files/netcdf.h"
+#include "sample/netcdf.h"
 
 enum { LONGEST_PATH = PATH_MAX + 8 };
 

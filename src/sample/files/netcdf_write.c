@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/hash.h"
-#include "sample/files/netcdf.h"
+#include "sample/netcdf.h"
 
 static svmp_status put_attribute(const netcdf_file *file, int group, const char *name, const char *text,
                                  size_t length) {

@@ -1,7 +1,7 @@
 /* Particles as NetCDF-4 in the layout of ArviZ's InferenceData: a group `posterior` of arrays with the dimensions chain
  * and draw and the model's own, a group `sample_stats`, and the run's record as attributes. */
-#ifndef SVMP_SAMPLE_FILES_NETCDF_H
-#define SVMP_SAMPLE_FILES_NETCDF_H
+#ifndef SVMP_SAMPLE_NETCDF_H
+#define SVMP_SAMPLE_NETCDF_H
 
 #include "sample/particles.h"
 
