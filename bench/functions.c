@@ -1,7 +1,7 @@
 /* The time of an operation per number: its loops for each instruction set, compared with one libm call per number and,
  * if installed, with SLEEF's functions that give the same bits on all processors.
  *
- * bench_functions [--quick] prints nanoseconds per number
+ *     bench_functions [--quick]        prints nanoseconds per number
  *
  * All take turns on the same numbers, 256 at a time, the best of several rounds counts. */
 #include <dlfcn.h>

@@ -2,16 +2,16 @@
  * compared with the CPU.
  *
  *     bench_gpu [--quick]
- * bench_gpu --grid the grid of 100 x 100 only bench_gpu --side SIDE N KERNEL one grid; also with the host waiting for
- * each iteration
+ *     bench_gpu --grid                              the grid of 100 x 100 only
+ *     bench_gpu --side SIDE N KERNEL                one grid; also with the host waiting for each iteration
  *     bench_gpu --band NODES REACH N                a chain with blankets of 2 REACH + 1
- *     bench_gpu --one SIDE N KERNEL ITERATIONS      alone, for a profiler
+ *     bench_gpu --one SIDE N KERNEL ITERATIONS      one grid, for a profiler
  *     bench_gpu --field SIDE N ITERATIONS           the same with the Poisson field
  *     bench_gpu --tau SIDE N ITERATIONS             and with its precision unknown
- * bench_gpu --fields the Poisson fields only
+ *     bench_gpu --fields                            the Poisson fields only
  *     bench_gpu --programs                          models with programs: compiled by NVRTC, and interpreted
  *     bench_gpu --of-paper sensors|crowd COUNT N ITERATIONS
- * bench_gpu --paper-row sensors|crowd COUNT N KERNEL measured, `cuda` only
+ *     bench_gpu --paper-row sensors|crowd COUNT N KERNEL    measured, `cuda` only
  *     bench_gpu --paper                             sensors and crowd of the paper, and a hundred times as many
  *     bench_gpu --write sensors|crowd COUNT         their data, for the same in JAX (bench/peers/jax_gpu.py)
  *
@@ -32,7 +32,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static double measure(const svmp_model *model, const backend_kind *kind, const char *text, size_t n, double budget,
-                      size_t patience) {
+                      size_t most_queued) {
     enum { ROUNDS = 5 };
     kernel k;
     step s;
@@ -45,7 +45,7 @@ static double measure(const svmp_model *model, const backend_kind *kind, const c
     must(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t p = 0; p < n * svmp_graph_variables(svmp_model_graph(model)); p++) x[p] = rand() / (double)RAND_MAX;
     must(svmp_backend_commit(b, ARRAY_PARTICLES));
-    b->most_queued = patience;
+    b->most_queued = most_queued;
     for (int round = -2; round < ROUNDS; round++) {
         const double started = seconds();
         for (size_t e = 0; e < each; e++, t++) {
@@ -271,10 +271,11 @@ int main(int count, char **arguments) {
     if (count == 5 && strcmp(arguments[1], "--side") == 0) {
         svmp_model *model = grid(strtoul(arguments[2], NULL, 10));
         const size_t n = strtoul(arguments[3], NULL, 10);
-        const size_t patience[] = {0, 8, BACKEND_MOST_QUEUED};
+        const size_t most_queued[] = {0, 8, BACKEND_MOST_QUEUED};
         for (size_t k = 0; k < 3; k++)
             printf("%s x %s n = %zu %s: %.2f us an iteration, the host %zu behind\n", arguments[2], arguments[2], n,
-                   arguments[4], 1e6 * measure(model, find("cuda"), arguments[4], n, 0.5, patience[k]), patience[k]);
+                   arguments[4], 1e6 * measure(model, find("cuda"), arguments[4], n, 0.5, most_queued[k]),
+                   most_queued[k]);
         svmp_model_free(model);
         return 0;
     }

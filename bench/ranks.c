@@ -15,12 +15,12 @@ enum { N = 50, WARM = 20 }; /* the first iterations need several passes for thei
 static const svmp_network network = {1e-6, 5e9};
 
 static svmp_options *options(void) {
-    svmp_options *asked = NULL;
-    must(svmp_options_create(context, &asked));
-    must(svmp_options_set(asked, "method", "graphical"));
-    must(svmp_options_set_count(asked, "particles", N));
-    must(svmp_options_set_count(asked, "iterations", 1000000));
-    return asked;
+    svmp_options *settings = NULL;
+    must(svmp_options_create(context, &settings));
+    must(svmp_options_set(settings, "method", "graphical"));
+    must(svmp_options_set_count(settings, "particles", N));
+    must(svmp_options_set_count(settings, "iterations", 1000000));
+    return settings;
 }
 
 /* The plan, in a separate context: all processes measure at the same time, as in the run. */
@@ -29,9 +29,9 @@ static svmp_plan predict(size_t side, size_t processes) {
     svmp_plan plan;
     start_context(1);
     svmp_model *model = grid(side);
-    svmp_options *asked = options();
-    must(svmp_model_plan(model, asked, processes, &network, &plan));
-    svmp_options_free(asked);
+    svmp_options *settings = options();
+    must(svmp_model_plan(model, settings, processes, &network, &plan));
+    svmp_options_free(settings);
     svmp_model_free(model);
     svmp_context_free(context);
     context = joined;
@@ -71,16 +71,16 @@ int main(int count, char **arguments) {
     svmp_model *model = grid(side);
     svmp_split split;
     svmp_run *run = NULL;
-    svmp_options *asked = options();
+    svmp_options *settings = options();
     must(svmp_model_split(&model, &split));
-    must(svmp_run_create(model, asked, &run));
+    must(svmp_run_create(model, settings, &run));
     const measured m = measure(run, rounds);
     if (svmp_context_process(context) == 0)
         printf("%9zu %6zu %10.4g %8.2f%% %8.2f%% %8.2f%% %10.4g %+8.1f%%\n", side * side, processes, 1e3 * m.iteration,
                100 * m.packing / m.iteration, 100 * m.waiting / m.iteration, 100 * m.agreeing / m.iteration,
                1e3 * plan.iteration, 100 * (plan.iteration / m.iteration - 1));
     svmp_run_free(run);
-    svmp_options_free(asked);
+    svmp_options_free(settings);
     svmp_model_free(model);
     svmp_context_free(context);
     return 0;

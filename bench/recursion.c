@@ -1,7 +1,6 @@
 /* A recursion of the model language compared with hand-written C: GARCH(1,1), log density and score.
  *
- *     bench_recursion [--quick]       prints, for each number of steps and of particles, nanoseconds per (step x
- * particle)
+ *     bench_recursion [--quick]       prints nanoseconds per step and particle, for numbers of steps and particles
  *
  * Both compute the same numbers, which are compared, and take turns; the best of several rounds counts. The
  * hand-written loops run over time, and within each step over the particles. */

@@ -5,8 +5,8 @@
  * 0.3 sd or 25 % in sd, which must not pass at n = 100. "No verdict" is neither a pass nor an alarm.
  *
  *     bench_verdict [alarms|catalogue|power] [ROUNDS]
- * bench_verdict held-alarms|held-catalogue|held-power [ROUNDS] on models not used to tune thresholds bench_verdict
- * fresh-alarms|fresh-catalogue [ROUNDS] on models run after the last change of the tests
+ *     bench_verdict held-alarms|held-catalogue|held-power [ROUNDS]    on models not used to tune thresholds
+ *     bench_verdict fresh-alarms|fresh-catalogue [ROUNDS]             on models first run after all changes of tests
  *     bench_verdict one MODEL WRONG SEED          one answer in full, numbers from 0; N in the environment: particles
  */
 #include "bench/verdict_cases.h"
@@ -273,8 +273,8 @@ static void print_one(size_t t, size_t w, uint64_t seed) {
     tally done = {0};
     char text[2000];
     const wrong *of = w < WRONGS ? &wrongs[w] : NULL;
-    const char *asked = getenv("N");
-    const size_t n = asked ? strtoul(asked, NULL, 10) : 100;
+    const char *particles = getenv("N");
+    const size_t n = particles ? strtoul(particles, NULL, 10) : 100;
     try_one(&targets[t], truth->model, of, of ? of->by : 0, n, seed, truth->mean, truth->sd, &done);
     printf("%s, %s: %s\n", targets[t].name, of ? of->name : "exact draws",
            svmp_verdict_sentence(&last, text, sizeof text));

@@ -15,9 +15,9 @@ static int is_late(const svmp_progress *progress, void *user_data) {
 int main(int count, char **arguments) {
     svmp_launch launch;
     svmp_launch_read(&launch);
-    const int speaks = launch.process == 0; /* known even before they join, or if they cannot */
+    const int prints = launch.process == 0; /* known even before they join, or if they cannot */
     if (count < 3) {
-        if (speaks) fprintf(stderr, "usage: processes OUTPUT.csv MODEL [DATA...]\n");
+        if (prints) fprintf(stderr, "usage: processes OUTPUT.csv MODEL [DATA...]\n");
         return 2;
     }
     const char *output = arguments[1], *const *files = (const char *const *)arguments + 2;
@@ -36,8 +36,8 @@ int main(int count, char **arguments) {
                  svmp_run_create(model, options, &run) || svmp_run_set_monitor(run, is_late, &started) ||
                  svmp_run_go(run, &outcome) || svmp_run_discrepancy(run, &found, NULL) ||
                  svmp_run_particles(run, &particles) || svmp_particles_write(particles, output, NULL, 1);
-    if (failed && speaks) fprintf(stderr, "processes: %s\n", svmp_context_error(context));
-    if (!failed && speaks)
+    if (failed && prints) fprintf(stderr, "processes: %s\n", svmp_context_error(context));
+    if (!failed && prints)
         printf("%s: %zu variables, %zu of them moved by the first of %zu processes; %s, discrepancy ratio %.2f\n",
                output, svmp_particles_whole(particles), svmp_particles_variables(particles), split.processes,
                svmp_outcome_text(outcome), found.ratio);

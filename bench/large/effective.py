@@ -1,5 +1,4 @@
-"""effective.py NUTS.csv SECONDS: the effective draws of every variable of one chain, by Geyer's initial monotone sequence, and how long the chain, which took
-so many seconds, would take to 4,444 of them, that is to a standard error of 0.015 sd: for the slowest variable and for the median."""
+"""effective.py NUTS.csv SECONDS: the effective sample size of every variable of one chain, by Geyer's initial monotone sequence, and the time that the chain, which took SECONDS, would need for a size of 4,444, a standard error of 0.015 sd: for the slowest variable and for the median."""
 import sys
 
 import numpy as np
@@ -23,7 +22,7 @@ order = np.argsort(effective)
 print("NUTS: %d draws of %.0f leapfrog steps; effective draws %.0f (%s), median %.0f" %
       (n, steps.mean(), effective[order[0]], names[variables[order[0]]], np.median(effective)))
 if clock["(Total)"] == 0:
-    print("the run was too short for its clock to tell the pace")
+    print("the run was too short to measure its speed")
     sys.exit()
 whole = float(sys.argv[2])
 warming, drawing = (whole * clock[name] / clock["(Total)"] for name in ("(Warm-up)", "(Sampling)"))

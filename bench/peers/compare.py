@@ -1,16 +1,16 @@
-"""svmp beside other programs, on the problems of problems.py: how it is called is in bench/peers/run, options in --help.
+"""Compares svmp with other programs on the problems of problems.py; see bench/peers/run and --help.
 
-What is counted are seconds of the processor, user and system, of a program and its children, one thread, from its start to
-its end; TMB's compilation (20 to 40 s, once for a model) is left out. A sampler runs one chain of 1,000 iterations of
-warm-up (JAGS: 1,000 of adaptation and burn-in), then draws until its worst hyperparameter has 1,111 effective draws, whose
-mean has a standard error of 0.03 sd, or its budget is spent. "to 0.03 sd" is what it needed outside sampling, and for
-sampling, scaled by 1,111 / effective draws. svmp's default method decides itself when to end: its seconds are those of the
-whole run, verdict included. TMB has no draws: its seconds are those of its answer. Errors are the actual ones, of the worst
-hyperparameter: of its mean in sds of the reference, and of its sd in per cent.
+Seconds are user and system CPU seconds of a program and its children, one thread, from start to end, without TMB's
+compilation (20 to 40 s, once per model). A sampler runs one chain of 1,000 iterations of warm-up (JAGS: 1,000 of adaptation
+and burn-in), then draws until its worst hyperparameter has 1,111 effective draws, whose mean has a standard error of 0.03
+sd, or its budget is spent. "to 0.03 sd" is the time outside sampling plus the sampling time scaled by 1,111 / effective
+draws. svmp's default method stops by itself: its seconds are those of the whole run, including the verdict. TMB has no
+draws: its seconds are those of its whole run. Errors are actual errors of the worst hyperparameter: of its mean in sds of
+the reference, and of its sd in per cent.
 """
 import os
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is loaded: references are made on one thread, too
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is loaded: references are also computed on one thread
 import argparse
 import csv
 import json
@@ -35,15 +35,15 @@ R_LIBS = os.path.join(PLACE, "debian/usr/lib/R/site-library")
 GOAL = 1111  # effective draws: a standard error of 0.03 sd
 PEERS = {"svmp": "svmp", "nuts": "svmp, NUTS", "stanli": "stanli", "numpyro": "NumPyro", "jags": "JAGS", "tmb": "TMB"}
 EXACT = ("stanli", "numpyro", "jags")
-RIGHT = 0.15  # sd, and the share of an sd
+RIGHT = 0.15  # of a mean in sds, and of an sd as a share
 
 
 def call(command, seconds):
-    """Runs a program: (CPU seconds, megabytes, what it printed, or None for the last where it failed or ran out of time)."""
+    """Runs a program: (CPU seconds, megabytes, output, which is None if it failed or ran out of time)."""
     environment = dict(os.environ, R_LIBS=R_LIBS, PYTHONDONTWRITEBYTECODE="1",
                        **{name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")})
     limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    with open("said", "w") as said, open("errors", "w") as errors:  # a child of ours would begin with our own memory, one of time's does not
+    with open("said", "w") as said, open("errors", "w") as errors:  # run by `time`: a direct child would start with our memory
         failed = subprocess.run(["/usr/bin/time", "-o", "spent", "-f", "%U %S %M", *command], stdout=said, stderr=errors, env=environment,
                                 preexec_fn=limit).returncode
     with open("spent") as file:
@@ -56,7 +56,7 @@ def call(command, seconds):
 
 
 def columns(path, names):
-    """Those columns of a file of draws, and its lines of comments."""
+    """These columns of a file of draws, and its comment lines."""
     with open(path) as file:
         lines = file.read().splitlines()
     rows = list(csv.reader(line for line in lines if not line.startswith("#")))
@@ -134,7 +134,7 @@ def run_tmb(name, names, options):
 
 
 def present(peer, options):
-    """Whether a program is here."""
+    """Whether a program is installed."""
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": dict(os.environ, R_LIBS=R_LIBS)}
     works = lambda *command: shutil.which(command[0]) is not None and subprocess.run(command, **silent).returncode == 0
     if peer in ("svmp", "nuts"):
@@ -145,7 +145,7 @@ def present(peer, options):
 
 
 def measure(name, options):
-    """One run of one program on one problem, in a folder of its own."""
+    """One run of one program on one problem, in a separate folder."""
     names = p.PROBLEMS[name].hyper.split()
     if options.peer == "jags" and name == "field":
         return {"seconds": 0, "memory": 0, "note": "JAGS has no factor()"}
@@ -167,7 +167,7 @@ def errors(found, reference):
 
 
 def to_error(found):
-    """Seconds to a standard error of 0.03 sd of the worst hyperparameter, or of the whole run where there is no chain."""
+    """Seconds to a standard error of 0.03 sd of the worst hyperparameter, or of the whole run if there is no chain."""
     if "effective" not in found:
         return found["seconds"]
     return found["fixed"] + found["sampling"] * GOAL / min(found["effective"])
@@ -188,7 +188,7 @@ def cell(found, reference):
 
 
 def verdict(row, reference):
-    """How many times as fast as the fastest exact program with a right answer svmp is, in its faster right answer."""
+    """The speed of svmp's faster right answer relative to the fastest exact program with a right answer."""
     def best(peers):
         right = [(to_error(row[peer]), PEERS[peer]) for peer in peers if peer in row and "mean" in row[peer]
                  and max(errors(row[peer], reference)) < RIGHT]
@@ -201,7 +201,7 @@ def verdict(row, reference):
 
 
 def table(results, references):
-    """Markdown: a row for each problem. Returns how often svmp is ahead."""
+    """Markdown: a row for each problem. Returns on how many problems svmp is faster."""
     print("| problem | " + " | ".join(PEERS.values()) + " | svmp is |")
     print("|---" * (len(PEERS) + 2) + "|")
     ahead, compared = 0, 0
@@ -228,7 +228,7 @@ def read(path):
 
 
 def make_reference(name, options):
-    """By importance sampling where the latent variables can be integrated out, otherwise from runs of stanli with different seeds."""
+    """By importance sampling if the latent variables can be integrated out, otherwise from runs of stanli with different seeds."""
     import integrate  # which needs scipy
 
     if name in integrate.CASES:

@@ -1,8 +1,8 @@
 """A Poisson field with unknown precision, for svmp and for NUTS.
 
     python3 bench/peers/field.py write SIDE FOLDER            field.bug and field.json
-    python3 bench/peers/field.py nuts FOLDER SECONDS          NumPyro's NUTS on them, within so many seconds
-    python3 bench/peers/field.py compare FOLDER FILE          an answer of svmp beside that of NUTS
+    python3 bench/peers/field.py nuts FOLDER SECONDS          NumPyro's NUTS on them, within SECONDS
+    python3 bench/peers/field.py compare FOLDER FILE          compares a result of svmp with that of NUTS
 
 Counts are drawn from the model with tau = 4. NUTS runs in single precision on the device that JAX finds, the density and
 its gradient one jitted function of whole arrays, with the default tree depth of 10; first 300 iterations of warm-up.

@@ -74,7 +74,7 @@ def survival(d, shape, b0, *b):
 
 
 def hmm(d, mu1, mu2, mu3, sigma, *odds):
-    """The forward algorithm; odds: of the second and third entry of a row of P to its first, logarithms of both."""
+    """The forward algorithm; odds: logarithms of the ratios of the second and third entry of a row of P to the first."""
     mu, odds = np.array([mu1, mu2, mu3]), np.array(odds).reshape(3, 2, -1)
     P = np.concatenate([np.ones_like(odds[:, :1]), np.exp(odds)], 1)
     P /= P.sum(1, keepdims=True)
@@ -89,13 +89,13 @@ def hmm(d, mu1, mu2, mu3, sigma, *odds):
 
 
 def hmm_stay(x):
-    """Of the nine last columns' odds, the probabilities of staying."""
+    """The probabilities of staying, from the odds in the last nine columns."""
     P = np.concatenate([np.ones((len(x), 3, 1)), np.exp(x[:, 4:].reshape(-1, 3, 2))], 2)
     P /= P.sum(2, keepdims=True)
     return np.column_stack([x[:, :4], P[:, 0, 0], P[:, 1, 1], P[:, 2, 2]])
 
 
-# the density, the scales of its arguments, where the search for the mode starts, draws
+# the density, the scales of its arguments, the start of the search for the mode, draws
 arma_like = (arma, [line, inside, inside, logarithm], [0, 1, 0.3, -0.7], 20000)
 CASES = {
     "arma": arma_like, "arma_100": arma_like, "arma_200": arma_like, "arma_400": arma_like,

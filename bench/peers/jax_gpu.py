@@ -1,4 +1,4 @@
-"""Graphical SVGD in JAX, on the device that JAX finds: the figures beside those of bench_gpu.
+"""Graphical SVGD in JAX, on the device that JAX finds: for comparison with bench_gpu.
 
     python3 bench/peers/jax_gpu.py [grid:SIDE:PARTICLES | sensors:FILE:PARTICLES | crowd:FILE:PARTICLES ...]
 
@@ -101,10 +101,10 @@ def crowd(path):
     answer = np.array(data["answer"])
     by_question = [np.flatnonzero(question == i) for i in range(questions)]
     by_worker = [np.flatnonzero(worker == j) for j in range(workers)]
-    their, asked = jnp.array(pad([worker[k] for k in by_question], workers)), jnp.array(pad([question[k] for k in by_worker], questions))
+    their, questions_of = jnp.array(pad([worker[k] for k in by_question], workers)), jnp.array(pad([question[k] for k in by_worker], questions))
     to_question = jnp.array(pad([answer[k] for k in by_question], 0, np.float32))[:, :, None]
     by_each = jnp.array(pad([answer[k] for k in by_worker], 0, np.float32))[:, :, None]
-    has_question, has_worker = (their < workers)[:, :, None], (asked < questions)[:, :, None]
+    has_question, has_worker = (their < workers)[:, :, None], (questions_of < questions)[:, :, None]
     neighbours = [[questions + j for j in worker[k]] + [questions + workers + j for j in worker[k]] for k in by_question]
     for shift in (workers, 0):  # of biases and noises
         for j, k in enumerate(by_worker):
@@ -115,7 +115,7 @@ def crowd(path):
         precision = jnp.exp(-noise)
         error = to_question - value[:, None] - x_padded(bias)[their]
         of_value = jnp.where(has_question, error * x_padded(precision)[their], 0).sum(1) - value / 25
-        mine = by_each - x_padded(value)[asked] - bias[:, None]
+        mine = by_each - x_padded(value)[questions_of] - bias[:, None]
         of_bias = jnp.where(has_worker, mine * precision[:, None], 0).sum(1) - bias / 25
         of_noise = jnp.where(has_worker, 0.5 * mine**2 * precision[:, None] - 0.5, 0).sum(1) - 3 + precision
         return jnp.concatenate([of_value, of_bias, of_noise])

@@ -1,4 +1,4 @@
-"""Graphical SVGD in JAX beside svmp: the same grid, the same formula, taking turns in one process.
+"""Graphical SVGD in JAX and svmp: the same grid, the same formula, taking turns in one process.
 
     bench/peers/jax_svgd     makes a virtual environment with jax and runs this
 
@@ -87,8 +87,8 @@ class Svmp:
         self.lib.svmp_context_error.restype = ctypes.c_char_p
         self.must(self.lib.svmp_context_create(None, ctypes.byref(self.context)))
         self.must(self.lib.svmp_options_create(self.context, ctypes.byref(options)))
-        asked = {"method": "graphical", "step": "adagrad:0.1", "particles": particles, "iterations": iterations}
-        for name, value in asked.items():
+        settings = {"method": "graphical", "step": "adagrad:0.1", "particles": particles, "iterations": iterations}
+        for name, value in settings.items():
             self.must(self.lib.svmp_options_set(options, name.encode(), str(value).encode()))
         paths = (ctypes.c_char_p * 2)(PRECISION.encode(), LINEAR.encode())
         self.must(self.lib.svmp_model_read(self.context, ctypes.c_size_t(2), paths, None, ctypes.byref(model)))

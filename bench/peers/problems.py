@@ -1,4 +1,4 @@
-"""The problems of bench/peers/run: for each its data, drawn from its model, its hyperparameters, and where TMB starts.
+"""The problems of bench/peers/run: for each its data, drawn from its model, its hyperparameters, and the start of TMB.
 
 problems/NAME has the models: model.bug for svmp and JAGS, model.stan, model.py for NumPyro, model.cpp for TMB.
 """
@@ -11,8 +11,8 @@ from collections import namedtuple
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# make(rng, size), full and quick sizes, hyperparameters, parameters of TMB, the names of those it integrates out, and whose
-# models these are where they are another problem's
+# make(rng, size), full and quick sizes, hyperparameters, parameters of TMB, the names of those it integrates out, and
+# the problem with the same models if there is one
 Problem = namedtuple("Problem", "make full quick hyper tmb latent models", defaults=("", None))
 
 
@@ -58,7 +58,7 @@ def arma(rng, T):
 
 
 def field(rng, S):
-    """That of bench/large, which writes it into the folder."""
+    """The field of bench/large, which writes its files into the folder."""
     subprocess.run([sys.executable, os.path.join(HERE, "../large/field.py"), str(S)], check=True)
     with open("field.json") as file:
         return json.load(file)
@@ -130,7 +130,7 @@ PROBLEMS.update(LENGTHS)
 
 
 def plain(value):
-    """As JSON has it, with five digits, which is what all programs read."""
+    """The data as JSON with five digits, as all programs read them."""
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -141,7 +141,7 @@ def plain(value):
 
 
 def write(name, quick):
-    """data.json, and what TMB needs beside it, in the current folder; returns the data."""
+    """Writes data.json and the files for TMB to the current folder; returns the data."""
     problem = PROBLEMS[name]
     data = plain(problem.make(np.random.default_rng(1), problem.quick if quick else problem.full))
     with open("data.json", "w") as file:
@@ -152,7 +152,7 @@ def write(name, quick):
 
 
 def model(name, file):
-    """The path of a model, or None: the field's is that of bench/large."""
+    """The path of a model, or None for the field, which is in bench/large."""
     if name == "field" and file == "model.bug":
         return "field.bug"
     path = os.path.join(HERE, "problems", PROBLEMS[name].models or name, file)

@@ -1,4 +1,4 @@
-"""What the samplers in Python share: draws in blocks until the slowest hyperparameter has enough effective draws."""
+"""Shared by the samplers in Python: draws in blocks until the slowest hyperparameter has enough effective draws."""
 import csv
 import json
 import re
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def plain_name(name):
-    """beta[1], beta.1 and beta_1 are one name."""
+    """Maps beta[1], beta.1 and beta_1 to one name."""
     return re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
 
 
@@ -25,7 +25,7 @@ def effective(x):
 
 
 def arguments():
-    """MODEL HYPERPARAMETERS WARMUP DRAWS SEED SECONDS, of which SECONDS are of the processor."""
+    """MODEL HYPERPARAMETERS WARMUP DRAWS SEED SECONDS, SECONDS being CPU seconds."""
     model, names, *numbers = sys.argv[1:]
     warmup, goal, seed, seconds = map(int, numbers)
     with open("data.json") as file:
@@ -33,7 +33,7 @@ def arguments():
 
 
 def draw(block, names, goal, seconds, note):
-    """Calls block(), an array of draws, until `goal` effective draws or so many seconds; writes draws.csv and what it took."""
+    """Calls block(), an array of draws, until `goal` effective draws or the seconds are reached; writes draws.csv and the times."""
     fixed, draws = time.process_time(), np.empty((0, len(names)))
     while len(draws) < 20 or effective(draws).min() < goal and time.process_time() < seconds:
         draws = np.vstack([draws, block()])

@@ -11,7 +11,7 @@ columns, diverged = [[plain_name(each) for each in fit.names].index(name) for na
 
 
 def block():
-    """The chain goes on where it was, with the step and metric of its warm-up."""
+    """Continues the chain with the step and metric of its warm-up."""
     global fit, seed, diverged
     last, seed = {name: fit.draws(name)[0, -1].tolist() for name in fit.variables}, seed + 1000
     fit = model.sample(chains=1, seed=seed, warmup=0, samples=50, adapt_engaged=False, refresh=0, inits=model.unconstrain(last),

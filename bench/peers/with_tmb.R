@@ -1,4 +1,5 @@
-# TMB on a compiled model: LIBRARY HYPERPARAMETERS, the mode and the delta method's sds as sdreport() gives them, in summary.csv.
+# TMB on a compiled model: LIBRARY HYPERPARAMETERS, writes the mode and the delta method's sds from sdreport() to
+# summary.csv.
 arguments <- commandArgs(trailingOnly = TRUE)
 suppressPackageStartupMessages(library(TMB))
 data <- jsonlite::fromJSON("data.json")

@@ -1,4 +1,4 @@
-"""judge.py OUT.csv: how far the particles of slam.bug are from the truth (truth.csv), beside dead reckoning (odometry.csv) and the
+"""judge.py OUT.csv: errors of the particles of slam.bug (the truth is truth.csv), compared with dead reckoning (odometry.csv) and the
 start (start.json); how often the truth lies between the 5 % and the 95 % quantiles, and within 1 and 2 sd of the mean (90, 68 and 95 % on
 average over many data sets); and the root mean square of (mean - truth)/sd."""
 import csv

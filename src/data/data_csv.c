@@ -86,7 +86,7 @@ static svmp_status read_header(csv_reader *reader) {
     return SVMP_OK;
 }
 
-/* A particle file of svmp begins with a comment of its own. */
+/* Refuses a particle file of svmp, recognised by its first comment. */
 static svmp_status refuse_particles(const csv_reader *reader) {
     static const char first[] = "# svmp ";
     if (reader->source->length < strlen(first) || memcmp(reader->source->text, first, strlen(first)) != 0)

@@ -46,8 +46,8 @@ struct svmp_data {
 /* Whether there is a reader for files whose names end like these `length` characters. */
 int svmp_data_is_read(const char *path, size_t length);
 
-/* The format of a text, from its first words; DATA_OTHER if they do not tell. For a file, reads the beginning after
- * comments; a file that is not regular is DATA_OTHER and is not opened. */
+/* The format of a text, from its first words; DATA_OTHER if unknown. For a file, reads the beginning after comments; a
+ * file that is not regular is DATA_OTHER and is not opened. */
 typedef enum data_kind { DATA_OTHER, DATA_MODEL, DATA_JSON, DATA_DUMP } data_kind;
 data_kind svmp_data_kind(const char *text, size_t length);
 data_kind svmp_data_kind_of_file(const char *path);

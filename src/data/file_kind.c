@@ -1,4 +1,4 @@
-/* The format of a text, from its first words, for files whose names do not tell. */
+/* The format of a text, from its first words, for files whose names do not determine it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

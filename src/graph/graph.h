@@ -28,8 +28,8 @@ struct svmp_graph {
     index_lists members;        /* neighbourhood -> the nodes whose closed neighbourhood it is, ascending */
 
     /* Nodes 0 ... moved - 1 are moved by this process, those before `inner` have no other neighbours; the others are
-     * read: peers move them, and send them. A key is the number that a node or variable has everywhere, of which random
-     * numbers are functions. In a whole graph all nodes are moved; graph_part.h makes parts. */
+     * read: peers move and send them. A key is the number of a node or variable in all processes, from which random
+     * numbers are computed. In a whole graph all nodes are moved; graph_part.h makes parts. */
     size_t moved, inner, moved_variables, inner_variables;
     size_t whole_nodes, whole_variables; /* sizes of the whole graph */
     uint32_t *node_key, *variable_key;   /* keys; NULL: the own index */

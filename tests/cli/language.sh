@@ -28,8 +28,7 @@ rows first.csv | tail -n +2 | awk -F, '$11 <= 0 { exit 1 }' || fail "tau is not 
 works run -m graphical "$MODELS/schools.bug" "$MODELS/schools.R" --init first.csv -t 0 -q -o again.csv
 works compare first.csv again.csv
 
-# Deterministic nodes that are monitored: on the natural scale behind the unknowns, in the model's shape; a start leaves
-# them aside.
+# Monitored deterministic nodes: on the natural scale, after the unknowns, in the model's shape; a start ignores them.
 schools="$MODELS/schools.bug $MODELS/schools.R"
 works run -m graphical $schools -n 20 -t 50 -q --monitor theta,mu -o theta.csv
 [[ $(rows theta.csv | head -1) == lp__,*,mu,tau,theta.1,*,theta.8 ]] || fail "the header is $(rows theta.csv | head -1)"
@@ -51,7 +50,7 @@ works run -m graphical $schools -n 20 -t 50 -q --monitor 'theta[3],mu,theta[3]' 
 diff <(rows element.csv | awk -F, '{ print $NF }' | tail -n +2) <(rows theta.csv | awk -F, '{ print $(NF - 5) }' | tail -n +2)
 works run -m graphical $schools -n 20 -t 50 -q --monitor 'theta[3],theta' -o element.csv --force
 diff <(rows element.csv) <(rows theta.csv)
-works run -m graphical $schools -n 20 -t 50 -q --monitor theta.3,theta -o third.csv # as files name it
+works run -m graphical $schools -n 20 -t 50 -q --monitor theta.3,theta -o third.csv # the name in files
 diff <(rows element.csv) <(rows third.csv) || fail "theta.3,theta is not theta[3],theta"
 refuses 2 "Cannot monitor 'theta.9': it is not an element of 'theta'." run $schools --monitor theta.9
 refuses 2 "Cannot monitor 'theta.': the model has no such node; did you mean 'theta'?" run $schools --monitor theta.
@@ -64,7 +63,7 @@ echo 'model { x ~ dnorm(0, 1); y <- 2 * x; z <- log(x) }' >twice.bug
 "$SVMP" run -m graphical twice.bug -n 20 -t 2 -q --monitor y,z -o twice.csv >said 2>errors || fail "exit $?: $(cat errors)"
 [[ $(cat errors) == "svmp: 'z' is omitted: it is not finite in some particles." ]] || fail "$(cat errors)"
 [[ $(rows twice.csv | head -1) == lp__,x,y ]] || fail "the header is $(rows twice.csv | head -1)"
-# Nor does the table show it: every row is that of the file, with the errors and effective draws of its own variable.
+# Nor does the table: every row agrees with the file, with the errors and effective draws of its variable.
 "$SVMP" run twice.bug -m nuts --warmup 50 --draws 50 -q --monitor z,y -o rows.csv >said 2>errors || fail "exit $?: $(cat errors)"
 cp said table
 works summary rows.csv
@@ -78,12 +77,12 @@ works run -m graphical dotted.bug -n 20 -t 0 -q --init dotted.csv
 refuses 1 "Nothing is written to 'none.csv': all variables of --save are omitted." \
     run twice.bug -n 20 -t 2 -q --monitor z --save z -o none.csv
 
-# A start around the mode; a centred hierarchy has none, since its scale may shrink to 0.
+# A start around the mode; a centred hierarchy has no mode, since its scale may shrink to 0.
 works run -m graphical "$MODELS/logistic.bug" "$MODELS/logistic.csv" -n 20 -t 5 -q --init map
 refuses 2 "The start 'map' needs a density with a maximum, but none was found" \
     run -m graphical "$MODELS/schools_centred.bug" "$MODELS/schools.R" -q --init map
 
-# What is unknown and what is observed, by array; of an array that is partly observed, both.
+# Unknown and observed arrays; partly observed arrays are listed in both.
 cat >partly.bug <<'END'
 model {
   for (i in 1:6) {
@@ -107,7 +106,7 @@ works check "$MODELS/schools.bug" "$MODELS/schools.R"
 shows '^unknown +eta\[1:8\], mu, tau$'
 shows '^observed +y\[1:8\]$'
 
-# Exact answers, where all statements are Gaussian: y ~ N(m, 1), m ~ N(0, 1) with y = 3 has the mean 1.5.
+# Exact answers if all statements are Gaussian: y ~ N(m, 1), m ~ N(0, 1) with y = 3 has the mean 1.5.
 printf 'model {\n  m ~ dnorm(0, 1)\n  y ~ dnorm(m, 1)\n}\n' >normal.bug
 echo 'y <- 3' >normal.R
 works check normal.bug normal.R
@@ -119,12 +118,12 @@ if "$SVMP" --version | grep -q '^cholmod: yes'; then
         run "$MODELS/logistic.bug" "$MODELS/logistic.csv" -m exact
 fi
 
-# A run that comes to where the density does not exist fails, and names the line.
+# A run that reaches a point where the density is undefined fails and names the line.
 printf 'model {\n  p ~ dnorm(0, 1)\n  y ~ dbern(p)\n}\n' >outside.bug
 echo 'y <- 1' >outside.R
 refuses 1 "(statement on line 3)." run -m graphical outside.bug outside.R -q
 
-# Every error of one pass, with its line and a caret, and nothing else; exit 2; no file is left.
+# All errors of a pass, each with its line and a caret, and nothing else; exit 2; no file is left.
 cat >wrong.bug <<'END'
 model {
   for (i in 1:N) {
@@ -151,7 +150,7 @@ status=0
 [[ $status -eq 2 && ! -s said && ! -e none.csv ]] || fail "exit $status"
 diff expected errors || fail "the errors differ"
 
-# So are those of the data; what the model never reads is a warning.
+# Errors of the data are reported in the same way; data that the model does not use cause a warning.
 printf 'N,y\n1,2\n3\n' >wrong.csv
 status=0
 "$SVMP" check wrong.bug wrong.csv 2>errors || status=$?
@@ -165,7 +164,7 @@ printf 'model { for (i in 1:3) { v[i] ~ dnorm(b * w[i], 1) T(, top[i]) }\n b ~ d
 printf 'w,v,top\n1,2,Inf\n-Inf,3,Inf\n3,4,Inf\n' >covariate.csv
 if "$SVMP" check covariate.bug covariate.csv >said 2>errors; then fail "an infinite covariate is taken"; fi
 grep -qF "'w[2]' (covariate.csv:3) is infinite, and is multiplied by an unknown (i = 2)" errors || fail "$(cat errors)"
-sed -i s/-Inf/2/ covariate.csv # an infinite bound is none
+sed -i s/-Inf/2/ covariate.csv # an infinite bound is no bound
 "$SVMP" check covariate.bug covariate.csv >said 2>errors || fail "$(cat errors)"
 echo 'model { x ~ dnorm(0, 1) }' >right.bug
 echo 'z <- 1' >unread.R

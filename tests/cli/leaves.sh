@@ -1,4 +1,4 @@
-# Leaves, the unknown nodes that nothing observed depends on: drawn after the run, reported under their names.
+# Leaves, the unknown nodes on which no observation depends: drawn after the run, reported under their names.
 . "$TESTS/cli/support.bash"
 
 cat >line.bug <<'END'
@@ -22,7 +22,8 @@ shows '^drawn after the run +y\[2:5\] \(2 of 4\), new\[1:20\], count$'
 shows '^NA in the data +y\[2\], y\[5\]$'
 shows '^computed \(--monitor\) +twice$'
 
-# The others have the numbers that they have without; twice the count follows from it; the columns are the text's.
+# The other nodes have the same numbers as without leaves; `twice` follows from the count; columns are in the order of
+# the text.
 for method in graphical nuts; do
     size="-n 30 -t 20"
     [[ $method == graphical ]] || size="--warmup 30 --draws 20"
@@ -46,7 +47,7 @@ if "$SVMP" --version | grep -q '^netcdf: yes'; then
     works compare with.csv with.nc
 fi
 
-# Starts, with them and without; threads.
+# Starts with and without leaves; threads.
 works run line.bug line.R -m graphical -n 30 -t 0 -q --init with.csv -o again.csv
 works run plain.bug line.R -m graphical -n 30 -t 20 -q -o without.csv --force
 works run line.bug line.R -m graphical -n 30 -t 0 -q --init without.csv -o other.csv
@@ -55,19 +56,19 @@ works run line.bug line.R -m graphical -n 30 -t 20 -q --threads 1 -o one.csv
 works run line.bug line.R -m graphical -n 30 -t 20 -q --threads 3 -o three.csv
 diff <(rows one.csv) <(rows three.csv) || fail "threads differ"
 
-# The report takes the file; the graph has none of them.
+# The report accepts the file; the graph has no leaves.
 works report with.csv line.bug line.R -o with.html
 works graph line.bug line.R
 ! grep -q 'new' said || fail "the graph has leaves"
 
-# Exact moments stand with their own variables.
+# Exact moments belong to the right variables.
 printf 'model { p ~ dnorm(m, 4)\n m ~ dnorm(0, 1)\n y ~ dnorm(m, 1)\n q ~ dexp(exp(m)) }\n' >normal.bug
 echo 'y <- 3' >normal.R
 works run normal.bug normal.R -m exact -n 50 -q
 shows '^m +1\.5 +0\.7071 '
 shows '^These numbers are exact, except for nodes that are monitored or drawn after the run'
 
-# What cannot be drawn is left out with a word; a model of nothing but discrete nodes is run, too.
+# Leaves that cannot be drawn are left out with a message; a model with only discrete nodes also runs.
 printf 'model { m ~ dnorm(0, 1)\n y ~ dnorm(m, 1)\n p ~ dnorm(0, m) }\n' >wrong.bug
 "$SVMP" run wrong.bug normal.R -m graphical -n 50 -t 5 -q -o wrong.csv >said 2>errors || fail "exit $?: $(cat errors)"
 [[ $(cat errors) == "svmp: 'p' is omitted: it is not finite in some particles." ]] || fail "$(cat errors)"
@@ -76,7 +77,7 @@ echo 'model { k ~ dpois(3) }' >discrete.bug
 works run discrete.bug -n 50 -t 5 -q
 shows '^k '
 
-# A prior by itself is sampled as before.
+# Without observations the prior is sampled.
 echo 'model { a ~ dnorm(0, 1); b ~ dnorm(a, 1) }' >prior.bug
 works check prior.bug
 shows '^unknown +a, b$'

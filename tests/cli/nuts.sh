@@ -93,8 +93,8 @@ shows 'trajectories diverged'
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q -o plain.csv
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --accept 0.98 -o careful.csv --checkpoint careful.ckp
 grep -qx '# accept = 0.8' plain.csv && grep -qx '# accept = 0.98' careful.csv || fail "the record lacks the target"
-leaps() { "$SVMP" summary "$1" | sed -nE 's/.* ([0-9.]+) leapfrog steps per draw.*/\1/p'; }
-awk -v a="$(leaps careful.csv)" -v b="$(leaps plain.csv)" 'BEGIN { exit !(a > 1.2 * b) }' || fail "the steps are not smaller"
+leapfrog_steps() { "$SVMP" summary "$1" | sed -nE 's/.* ([0-9.]+) leapfrog steps per draw.*/\1/p'; }
+awk -v a="$(leapfrog_steps careful.csv)" -v b="$(leapfrog_steps plain.csv)" 'BEGIN { exit !(a > 1.2 * b) }' || fail "the steps are not smaller"
 refuses 2 "has accept = 0.98, but this run has accept = 0.8" \
     run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --resume careful.ckp
 refuses 2 "The option 'accept' must be a number from 0.001 to 0.999, not '1'." run chain.mtx -m nuts --accept 1

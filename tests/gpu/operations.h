@@ -8,7 +8,7 @@
 /* Prints a line for each operation whose bits differ, and a summary. Returns how many differ by more than 1e-14. */
 int check_operations(svmp_context *context);
 
-/* The GPUs, of the plug-in that $SVMP_CUDA names; NULL: it is none (gpu.c). */
+/* The GPUs of the plug-in named by $SVMP_CUDA; NULL if it is not a plug-in (gpu.c). */
 const device_ops *find_device(void);
 
 #endif

@@ -85,7 +85,7 @@ class Browser:
         return time.monotonic() - start
 
     def complaints(self):
-        """Errors and warnings of the console, exceptions, and whatever was asked of a network."""
+        """Errors and warnings of the console, exceptions, and network requests."""
         self.evaluate("0")
         said = []
         for event in self.events:

@@ -2,11 +2,11 @@
 # soak.sh SVMP MINUTES [SEED]: kills runs at random moments, fills disks, fails allocations, damages files, and checks that
 # nothing is lost. Prints one line for every finding and keeps its folder; exit 1 if there is one. `make soak` runs it.
 #
-# What must hold, whatever happens:
+# Requirements:
 #   - a program ends by itself with exit 0, 1, 2 or 130, never by a signal of its own making, and with a sentence
 #   - an output file is whole or not there, and an existing one is unchanged if the run fails
 #   - a checkpoint is whole, and a run that is resumed from it ends with the bits of an uninterrupted run
-# - no files are left behind except the outputs
+#   - no files are left behind except the outputs
 set -u
 svmp=$(realpath "$1")
 minutes=$2
@@ -174,7 +174,7 @@ allocations() {
     else
         ended $status "$what"
     fi
-    grep -q 'HDF5-DIAG' errors && finding "$what: HDF5 speaks"
+    grep -q 'HDF5-DIAG' errors && finding "$what: HDF5 prints a report"
     check_outputs "$what"
     [[ $status -ge 126 ]] || clean "$what" "${outputs[@]}" out.csv # of a .nc file whose library crashed
     rm -f out* .svmp-* ./*.lock
@@ -252,7 +252,7 @@ damage() {
     esac
     timeout -s KILL 120 "$svmp" "${command[@]}" >said 2>errors
     ended $? "damaged $file: ${command[*]}"
-    grep -q 'HDF5-DIAG' errors && finding "damaged $file: HDF5 speaks"
+    grep -q 'HDF5-DIAG' errors && finding "damaged $file: HDF5 prints a report"
     rm -f bad_* other.*
 }
 

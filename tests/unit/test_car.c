@@ -10,7 +10,7 @@
 #include "model/natural_values.h"
 #include "model/transform.h"
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 /* Returns NULL if the model is refused. */
 static svmp_model *read_model(svmp_context *context, const char *text, const char *dump) {

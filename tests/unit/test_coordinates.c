@@ -11,7 +11,7 @@
 #include "sample/particles.h"
 #include "unit/compile_text.h"
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 /* ---- compiled models --------------------------------------------------------------------------------------------- */
 
@@ -494,7 +494,7 @@ typedef struct script {
     svmp_particles *alone;
 } script;
 
-static void run_part(player *p) {
+static void run_part(test_process *p) {
     const script *s = p->script;
     const svmp_reading how = {.coordinates = s->coordinates};
     svmp_model *model = NULL;
@@ -518,13 +518,13 @@ static void several_processes(void **unused) {
         svmp_model *model = read_as(context, schools, schools_data, ways[k]);
         const script s = {ways[k], run(model, NULL, 4)};
         for (size_t processes = 2; processes <= 3; processes++) {
-            player players[STAGE_MOST];
-            stage_play(processes, run_part, &s, players);
+            test_process group[MOST_PROCESSES];
+            run_processes(processes, run_part, &s, group);
             for (size_t p = 0; p < processes; p++)
-                if (players[p].status != SVMP_OK)
-                    fail_msg("%s, process %zu of %zu: %d %s", ways[k], p, processes, (int)players[p].status,
-                             svmp_context_error(players[p].context));
-            stage_end(processes, players);
+                if (group[p].status != SVMP_OK)
+                    fail_msg("%s, process %zu of %zu: %d %s", ways[k], p, processes, (int)group[p].status,
+                             svmp_context_error(group[p].context));
+            end_processes(processes, group);
         }
         svmp_particles_free(s.alone);
         svmp_model_free(model);

@@ -8,7 +8,7 @@
 #include "model/evaluator.h"
 #include "model/model.h"
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 static svmp_model *read_model(svmp_context *context, const char *text, const char *dump, const char *monitors) {
     svmp_data *data = NULL;

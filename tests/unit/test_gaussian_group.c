@@ -122,7 +122,7 @@ static void test_values(void **state) {
     svmp_context_free(context);
 }
 
-/* ---- what is left alone ------------------------------------------------------------------------------------------ */
+/* ---- statements that stay programs ------------------------------------------------------------------------------- */
 
 static void expect_program(const char *statement, const char *sentence) {
     char text[400];

@@ -57,13 +57,13 @@ static void test_one_row_per_iteration(void **state) {
 }
 
 /* The history equals the progress reported to the monitor. */
-typedef struct heard {
+typedef struct reported_progress {
     double phi[64];
     svmp_run *run;
-} heard;
+} reported_progress;
 
-static int listen(const svmp_progress *progress, void *user_data) {
-    heard *h = user_data;
+static int record(const svmp_progress *progress, void *user_data) {
+    reported_progress *h = user_data;
     h->phi[progress->iteration] = progress->largest;
     if (progress->iteration % 10 == 0) assert_ok(svmp_run_measure(h->run, NULL, NULL));
     return 0;
@@ -75,12 +75,12 @@ static void test_history_of_a_run(void **state) {
     run_options options = graphical_options();
     options.particles = 8;
     options.iterations = 35;
-    heard h = {0};
+    reported_progress h = {0};
     svmp_outcome outcome;
     svmp_particles *particles = NULL;
     svmp_discrepancy now, nodes[8];
     assert_ok(svmp_run_make(model, &options, &h.run));
-    assert_ok(svmp_run_set_monitor(h.run, listen, &h));
+    assert_ok(svmp_run_set_monitor(h.run, record, &h));
     assert_ok(svmp_run_go(h.run, &outcome));
     assert_ok(svmp_run_measure(h.run, &now, nodes));
     assert_ok(svmp_run_particles(h.run, &particles));

@@ -8,7 +8,7 @@
 #include "sample/particles.h"
 #include "unit/compile_text.h"
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 typedef struct lowered_test {
     svmp_context *context;
@@ -427,7 +427,7 @@ static void starts_with_and_without(void **unused) {
 }
 
 /* Several processes: all columns have the bits of one. */
-static void run_part(player *p) {
+static void run_part(test_process *p) {
     const svmp_particles *alone = p->script;
     svmp_model *model = NULL;
     svmp_run *run = NULL;
@@ -463,13 +463,13 @@ static void several_processes(void **unused) {
     svmp_run *run = make_run(model, "graphical", "prior");
     assert_ok(svmp_run_particles(run, &alone));
     for (size_t processes = 2; processes <= 4; processes++) {
-        player players[STAGE_MOST];
-        stage_play(processes, run_part, alone, players);
+        test_process group[MOST_PROCESSES];
+        run_processes(processes, run_part, alone, group);
         for (size_t p = 0; p < processes; p++)
-            if (players[p].status != SVMP_OK)
-                fail_msg("process %zu of %zu: %d %s", p, processes, (int)players[p].status,
-                         svmp_context_error(players[p].context));
-        stage_end(processes, players);
+            if (group[p].status != SVMP_OK)
+                fail_msg("process %zu of %zu: %d %s", p, processes, (int)group[p].status,
+                         svmp_context_error(group[p].context));
+        end_processes(processes, group);
     }
     svmp_particles_free(alone);
     svmp_run_free(run);

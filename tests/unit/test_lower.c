@@ -441,7 +441,7 @@ static void test_undefined_densities(void **state) {
         lower(&test, models[k].text, models[k].dump);
         assert_true(isfinite(log_density(&test, models[k].inside)) && isfinite(test.gradient[1]));
         if (!isnan(log_density(&test, models[k].outside)) || !isnan(test.gradient[1]))
-            fail_msg("'%s' goes on outside", models[k].text);
+            fail_msg("'%s' has a value where the density is undefined", models[k].text);
         end(&test);
     }
 }

@@ -1,5 +1,5 @@
-/* A parsed model is immutable: models that are compiled from it, in any order and with any choices, also after one that
- * was refused, are those of a parse of their own. */
+/* A parsed model is immutable: models compiled from it in any order, with any choices, also after a refused
+ * compilation, equal those of separate parses. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 static svmp_context *context;
 
-/* Texts in which something is found out while they are compiled: numbers that data alone decide, chains, totals, counts
- * without an end, monitors, leaves, recursions, nodes in other coordinates; and texts with discrete unknowns alone. */
+/* Texts that exercise the compilation: numbers that depend on data only, chains, totals, unbounded counts, monitors,
+ * leaves, recursions, nodes in other coordinates; and texts with only discrete unknowns. */
 static const struct case_text {
     const char *text, *monitors;
 } cases[] = {
@@ -44,7 +44,7 @@ static const choices ways[] = {{.centring = 1, .short_sums = true, .small_tables
 
 enum { CASES = sizeof cases / sizeof *cases, WAYS = sizeof ways / sizeof *ways, MOST_TEXT = 4096 };
 
-/* What there is to know of a model, and of the report. */
+/* All properties of a model and of the report. */
 typedef struct summary {
     svmp_status status;
     bool sum_refused;
@@ -109,7 +109,7 @@ static svmp_data *make_data(void) {
     return data;
 }
 
-/* Every order of two, and all of them one after another. */
+/* Every ordered pair, and all of them in sequence. */
 static void test_any_order(void **state) {
     (void)state;
     size_t models = 0, refused = 0;
@@ -125,7 +125,7 @@ static void test_any_order(void **state) {
         }
         for (size_t first = 0; first < WAYS; first++) {
             parsed_model *parsed = parse(c, data);
-            for (size_t k = 0; k <= WAYS; k++) { /* and the first once more */
+            for (size_t k = 0; k <= WAYS; k++) { /* and the first again */
                 const size_t w = (first + k) % WAYS;
                 const summary again = compile(parsed, &ways[w]);
                 if (!are_equal(&again, &alone[w]))

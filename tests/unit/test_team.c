@@ -7,12 +7,12 @@
 #include "model/evaluator.h"
 #include "model/fingerprint.h"
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 /* ---- agreement --------------------------------------------------------------------------------------------------- */
 
 /* Each process contributes its own line of the script. */
-static void say(player *p) {
+static void say(test_process *p) {
     const char *const *words = p->script;
     p->status = svmp_context_compare(p->context, "the version of svmp", words[p->peers.rank]);
 }
@@ -20,18 +20,18 @@ static void say(player *p) {
 static void versions_that_differ_are_refused_by_all(void **unused) {
     (void)unused;
     static const char *const words[] = {"0.1.0", "0.1.0", "0.2.0"};
-    player players[STAGE_MOST];
-    stage_play(2, say, words, players);
-    for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
-    stage_end(2, players);
-    stage_play(3, say, words, players);
+    test_process group[MOST_PROCESSES];
+    run_processes(2, say, words, group);
+    for (size_t p = 0; p < 2; p++) assert_int_equal(group[p].status, SVMP_OK);
+    end_processes(2, group);
+    run_processes(3, say, words, group);
     for (size_t p = 0; p < 3; p++) {
-        assert_int_equal(players[p].status, SVMP_BAD_INPUT);
-        const char *error = svmp_context_error(players[p].context);
+        assert_int_equal(group[p].status, SVMP_BAD_INPUT);
+        const char *error = svmp_context_error(group[p].context);
         assert_non_null(strstr(error, "The processes disagree on the version of svmp: 0.1.0 in process 0 on "));
         assert_non_null(strstr(error, ", but 0.2.0 in process 2 on "));
     }
-    stage_end(3, players);
+    end_processes(3, group);
 }
 
 /* Texts longer than an error shows, which differ at their end. */
@@ -43,20 +43,20 @@ static void long_texts_are_compared_in_full(void **unused) {
     memset(other, 'x', LENGTH);
     other[LENGTH - 1] = 'y';
     const char *const alike[] = {one, one}, *const unlike[] = {one, other};
-    player players[STAGE_MOST];
-    stage_play(2, say, alike, players);
-    for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
-    stage_end(2, players);
-    stage_play(2, say, unlike, players);
+    test_process group[MOST_PROCESSES];
+    run_processes(2, say, alike, group);
+    for (size_t p = 0; p < 2; p++) assert_int_equal(group[p].status, SVMP_OK);
+    end_processes(2, group);
+    run_processes(2, say, unlike, group);
     for (size_t p = 0; p < 2; p++) {
-        assert_int_equal(players[p].status, SVMP_BAD_INPUT);
-        assert_non_null(strstr(svmp_context_error(players[p].context), " differ after the first 300 characters."));
+        assert_int_equal(group[p].status, SVMP_BAD_INPUT);
+        assert_non_null(strstr(svmp_context_error(group[p].context), " differ after the first 300 characters."));
     }
-    stage_end(2, players);
+    end_processes(2, group);
 }
 
 /* Process 2 has another number of particles. */
-static void run_with_other_options(player *p) {
+static void run_with_other_options(test_process *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     run_options options = graphical_options();
     svmp_model *model = NULL;
@@ -70,22 +70,22 @@ static void run_with_other_options(player *p) {
 
 static void options_that_differ_are_refused_by_all(void **unused) {
     (void)unused;
-    player players[STAGE_MOST];
-    stage_play(2, run_with_other_options, NULL, players);
-    for (size_t p = 0; p < 2; p++) assert_int_equal(players[p].status, SVMP_OK);
-    stage_end(2, players);
-    stage_play(4, run_with_other_options, NULL, players);
+    test_process group[MOST_PROCESSES];
+    run_processes(2, run_with_other_options, NULL, group);
+    for (size_t p = 0; p < 2; p++) assert_int_equal(group[p].status, SVMP_OK);
+    end_processes(2, group);
+    run_processes(4, run_with_other_options, NULL, group);
     for (size_t p = 0; p < 4; p++) {
-        assert_int_equal(players[p].status, SVMP_BAD_INPUT);
-        const char *error = svmp_context_error(players[p].context);
+        assert_int_equal(group[p].status, SVMP_BAD_INPUT);
+        const char *error = svmp_context_error(group[p].context);
         assert_non_null(strstr(error, "The processes disagree on particles: 7 in process 0 on "));
         assert_non_null(strstr(error, ", but 8 in process 2 on "));
     }
-    stage_end(4, players);
+    end_processes(4, group);
 }
 
 /* Processes 1 and 2 fail, each in its own way. */
-static void fail_alone(player *p) {
+static void fail_alone(test_process *p) {
     svmp_status mine = SVMP_OK;
     if (p->peers.rank == 1) mine = svmp_fail(p->context, SVMP_NOT_FINITE, "One ran away.");
     if (p->peers.rank == 2) mine = svmp_fail(p->context, SVMP_NO_MEMORY, "Two has no memory.");
@@ -94,13 +94,13 @@ static void fail_alone(player *p) {
 
 static void the_first_failure_is_reported_by_all(void **unused) {
     (void)unused;
-    player players[STAGE_MOST];
-    stage_play(4, fail_alone, NULL, players);
+    test_process group[MOST_PROCESSES];
+    run_processes(4, fail_alone, NULL, group);
     for (size_t p = 0; p < 4; p++) {
-        assert_int_equal(players[p].status, SVMP_NOT_FINITE);
-        assert_string_equal(svmp_context_error(players[p].context), "One ran away.");
+        assert_int_equal(group[p].status, SVMP_NOT_FINITE);
+        assert_string_equal(svmp_context_error(group[p].context), "One ran away.");
     }
-    stage_end(4, players);
+    end_processes(4, group);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ typedef struct model_script {
 } model_script;
 
 /* A part read directly, without the whole model, evaluates to the same bits and has the whole model's fingerprint. */
-static void read_part(player *p) {
+static void read_part(test_process *p) {
     const model_script *script = p->script;
     const size_t n = script->n;
     svmp_model *model = NULL;
@@ -176,11 +176,11 @@ static void check_model(size_t count, const char *const *paths) {
     script.score = score;
     script.log_density = log_density;
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        player players[STAGE_MOST];
-        stage_play(counts[c], read_part, &script, players);
+        test_process group[MOST_PROCESSES];
+        run_processes(counts[c], read_part, &script, group);
         for (size_t p = 0; p < counts[c]; p++)
-            if (players[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(players[p].context));
-        stage_end(counts[c], players);
+            if (group[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(group[p].context));
+        end_processes(counts[c], group);
     }
     free(x);
     free(score);
@@ -214,7 +214,7 @@ static void parts_are_read_directly(void **unused) {
 /* An error in a file is reported by all processes, whichever finds it. */
 static void bad_files_are_refused_by_all(void **unused) {
     (void)unused;
-    player players[STAGE_MOST];
+    test_process group[MOST_PROCESSES];
     static const struct {
         const char *text, *sentence;
     } bad[] = {{"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 -1\n2 2 0\n", "row 2 is 0"},
@@ -223,18 +223,18 @@ static void bad_files_are_refused_by_all(void **unused) {
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const model_script script = {.count = 1, .paths = {"bad.mtx"}};
         write_text("bad.mtx", bad[k].text);
-        stage_play(3, read_part, &script, players);
+        run_processes(3, read_part, &script, group);
         for (size_t p = 0; p < 3; p++) {
-            assert_true(players[p].status != SVMP_OK);
-            if (strstr(svmp_context_error(players[p].context), bad[k].sentence) == NULL)
-                fail_msg("'%s' instead of '%s'", svmp_context_error(players[p].context), bad[k].sentence);
+            assert_true(group[p].status != SVMP_OK);
+            if (strstr(svmp_context_error(group[p].context), bad[k].sentence) == NULL)
+                fail_msg("'%s' instead of '%s'", svmp_context_error(group[p].context), bad[k].sentence);
         }
-        stage_end(3, players);
+        end_processes(3, group);
     }
 }
 
 /* Functions that need the whole model, or would change only a part of it, refuse a part, in each process by itself. */
-static void ask_for_the_whole(player *p) {
+static void ask_for_the_whole(test_process *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     static const char sentence[] =
         " needs the whole model, but this process has only a part of it: call it before the model is split.";
@@ -255,16 +255,16 @@ static void ask_for_the_whole(player *p) {
 
 static void functions_of_whole_models_refuse_parts(void **unused) {
     (void)unused;
-    player players[STAGE_MOST];
-    stage_play(2, ask_for_the_whole, NULL, players);
-    for (size_t p = 0; p < 2; p++) assert_ok(players[p].status);
-    stage_end(2, players);
+    test_process group[MOST_PROCESSES];
+    run_processes(2, ask_for_the_whole, NULL, group);
+    for (size_t p = 0; p < 2; p++) assert_ok(group[p].status);
+    end_processes(2, group);
 }
 
 /* ---- starts ------------------------------------------------------------------------------------------------------ */
 
 /* Particles of another run with some iterations: each process has those of its own nodes. */
-static void go_on_from_a_run(player *p) {
+static void go_on_from_a_run(test_process *p) {
     const model_script *script = p->script;
     run_options options = graphical_options();
     svmp_model *model = NULL;
@@ -303,16 +303,16 @@ static void a_run_starts_from_the_particles_of_another(void **unused) {
     write_text("positive.R", "y <- c(1, .2, .3, .7, 2, .1, .6, 1.1, .9)\n");
     for (size_t s = 0; s < sizeof scripts / sizeof *scripts; s++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-            player players[STAGE_MOST];
-            stage_play(counts[c], go_on_from_a_run, &scripts[s], players);
+            test_process group[MOST_PROCESSES];
+            run_processes(counts[c], go_on_from_a_run, &scripts[s], group);
             for (size_t p = 0; p < counts[c]; p++)
-                if (players[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(players[p].context));
-            stage_end(counts[c], players);
+                if (group[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(group[p].context));
+            end_processes(counts[c], group);
         }
 }
 
 /* Particles of 100 variables; those of process 1 have another name, or there are many more of them. */
-static void start_otherwise(player *p) {
+static void start_otherwise(test_process *p) {
     enum { N = 5 };
     const int *more = p->script, odd = p->peers.rank == 1;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
@@ -341,14 +341,14 @@ done:
 static void starts_that_differ_are_refused_by_all(void **unused) {
     (void)unused;
     for (int more = 0; more < 2; more++) {
-        player players[STAGE_MOST];
-        stage_play(3, start_otherwise, &more, players);
+        test_process group[MOST_PROCESSES];
+        run_processes(3, start_otherwise, &more, group);
         for (size_t p = 0; p < 3; p++) {
-            assert_int_equal(players[p].status, SVMP_BAD_INPUT);
-            assert_string_equal(svmp_context_error(players[p].context),
+            assert_int_equal(group[p].status, SVMP_BAD_INPUT);
+            assert_string_equal(svmp_context_error(group[p].context),
                                 "The processes were given starts of different variables.");
         }
-        stage_end(3, players);
+        end_processes(3, group);
     }
 }
 
@@ -375,7 +375,7 @@ static int stop_after(const svmp_progress *progress, void *user_data) {
 
 /* A run with a monitor and one without end with the same particles; the former makes one more collective call per
  * iteration. */
-static void stop_by_oneself(player *p) {
+static void stop_by_oneself(test_process *p) {
     const stop_script *script = p->script;
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     own_monitor own = {.stop = script->stop[p->peers.rank]};
@@ -430,11 +430,11 @@ static void all_stop_at_the_same_iteration(void **unused) {
         {{NEVER, LAST, NEVER}, LAST, SVMP_COMPLETED},
     };
     for (size_t s = 0; s < sizeof scripts / sizeof *scripts; s++) {
-        player players[STAGE_MOST];
-        stage_play(3, stop_by_oneself, &scripts[s], players);
+        test_process group[MOST_PROCESSES];
+        run_processes(3, stop_by_oneself, &scripts[s], group);
         for (size_t p = 0; p < 3; p++)
-            if (players[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(players[p].context));
-        stage_end(3, players);
+            if (group[p].status != SVMP_OK) fail_msg("%s", svmp_context_error(group[p].context));
+        end_processes(3, group);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "method/method.h"
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 typedef struct script {
     size_t count;
@@ -22,7 +22,7 @@ static svmp_status run(const script *s, const svmp_model *model, svmp_run **made
     return svmp_run_measure(*made, discrepancy, NULL);
 }
 
-static void run_part(player *p) {
+static void run_part(test_process *p) {
     const script *s = p->script;
     svmp_model *model = NULL;
     svmp_run *here = NULL;
@@ -68,9 +68,9 @@ static const setting settings[] = {
     {"graphical", "linear/sd@near:8 + rbf/sd@message", "ref", 4, "adam-sd:0.1"},
 };
 
-typedef void players_play(size_t count, void (*play)(player *), const void *script, player *players);
+typedef void process_runner(size_t count, void (*body)(test_process *), const void *script, test_process *group);
 
-static void check(size_t count, const char *const *paths, players_play *play) {
+static void check(size_t count, const char *const *paths, process_runner *run_group) {
     static const size_t processes[] = {2, 3, 4, 7};
     long late = 0;
     svmp_context *context = test_context(1);
@@ -90,32 +90,32 @@ static void check(size_t count, const char *const *paths, players_play *play) {
         if (run(&s, model, &alone, &s.discrepancy) != SVMP_OK) fail_msg("%s", svmp_context_error(context));
         s.alone = alone;
         for (size_t c = 0; c < sizeof processes / sizeof *processes; c++) {
-            player players[STAGE_MOST];
-            play(processes[c], run_part, &s, players);
+            test_process group[MOST_PROCESSES];
+            run_group(processes[c], run_part, &s, group);
             for (size_t p = 0; p < processes[c]; p++)
-                if (players[p].status != SVMP_OK)
+                if (group[p].status != SVMP_OK)
                     fail_msg("%s, %s %s of %zu: process %zu of %zu differs: %s", paths[0], now->method,
                              now->kernel ? now->kernel : "", now->particles, p, processes[c],
-                             svmp_context_error(players[p].context));
-            for (size_t p = 0; p < processes[c]; p++) late += players[p].late;
-            stage_end(processes[c], players);
+                             svmp_context_error(group[p].context));
+            for (size_t p = 0; p < processes[c]; p++) late += group[p].late;
+            end_processes(processes[c], group);
         }
         svmp_run_free(alone);
     }
-    assert_true((late > 0) == (play == stage_play_lossy));
+    assert_true((late > 0) == (run_group == run_processes_lossy));
     svmp_model_free(model);
     svmp_context_free(context);
 }
 
 static void a_grid(void **unused) {
     (void)unused;
-    check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"}, stage_play);
+    check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"}, run_processes);
 }
 
 /* Lost or late rows change the time, but no bit. */
 static void lossy_links(void **unused) {
     (void)unused;
-    check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"}, stage_play_lossy);
+    check(2, (const char *[]){SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"}, run_processes_lossy);
 }
 
 static void sensors_and_a_crowd(void **unused) {
@@ -123,9 +123,9 @@ static void sensors_and_a_crowd(void **unused) {
 #ifndef SVMP_HAVE_JANSSON
     skip();
 #endif
-    check(2, (const char *[]){SVMP_MODELS "/sensors.bug", SVMP_MODELS "/sensors.json"}, stage_play);
+    check(2, (const char *[]){SVMP_MODELS "/sensors.bug", SVMP_MODELS "/sensors.json"}, run_processes);
     check(3, (const char *[]){SVMP_MODELS "/crowd.bug", SVMP_MODELS "/crowd.csv", SVMP_MODELS "/crowd.json"},
-          stage_play);
+          run_processes);
 }
 
 /* Two cliques with alternating nodes: each shares a kernel matrix, which belongs to its first node. The next model has
@@ -140,10 +140,10 @@ static void cliques_and_few_nodes(void **unused) {
         for (int i = j; i <= NODES; i += 2)
             at += (size_t)snprintf(text + at, sizeof text - at, "%d %d %g\n", i, j, i == j ? 40. : -1.);
     write_text("cliques.mtx", text);
-    check(1, (const char *[]){"cliques.mtx"}, stage_play);
+    check(1, (const char *[]){"cliques.mtx"}, run_processes);
     write_text("few.mtx", "%%MatrixMarket matrix coordinate real symmetric\n5 5 6\n"
                           "1 1 2\n2 2 1e-9\n3 3 3\n4 4 1e9\n5 5 1\n2 1 1e-6\n");
-    check(1, (const char *[]){"few.mtx"}, stage_play);
+    check(1, (const char *[]){"few.mtx"}, run_processes);
 }
 
 int main(void) {

@@ -7,7 +7,7 @@
 #include "method/method.h"
 #include "sample/particles.h"
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 typedef struct script {
     size_t count;
@@ -63,7 +63,7 @@ static svmp_status compare_colours(const script *s, const svmp_graph *graph) {
     return status == SVMP_OK && colours != s->colours ? SVMP_BAD_INPUT : status;
 }
 
-static void play(player *p) {
+static void run_process(test_process *p) {
     const script *s = p->script;
     svmp_model *model = NULL;
     svmp_run *run = NULL;
@@ -101,13 +101,13 @@ static void check(size_t count, const char *const *paths, const char *monitor) {
     assert_ok(svmp_run_particles(run, &s.alone));
     for (size_t c = 0; c < sizeof processes / sizeof *processes; c++)
         for (s.break_at = 0; s.break_at < 40; s.break_at += 27) {
-            player players[STAGE_MOST];
-            (s.break_at ? stage_play_lossy : stage_play)(processes[c], play, &s, players);
+            test_process group[MOST_PROCESSES];
+            (s.break_at ? run_processes_lossy : run_processes)(processes[c], run_process, &s, group);
             for (size_t p = 0; p < processes[c]; p++)
-                if (players[p].status != SVMP_OK)
+                if (group[p].status != SVMP_OK)
                     fail_msg("%s: process %zu of %zu: %s: %s", paths[0], p, processes[c],
-                             svmp_status_text(players[p].status), svmp_context_error(players[p].context));
-            stage_end(processes[c], players);
+                             svmp_status_text(group[p].status), svmp_context_error(group[p].context));
+            end_processes(processes[c], group);
         }
     svmp_particles_free(s.alone);
     svmp_run_free(run);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "unit/files.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 enum { PROCESSES = 3 };
 
@@ -72,7 +72,7 @@ static int quartic(size_t n, const double *const *x, double *value, double *cons
 }
 
 /* Building the model involves no other process, so allocations fail only from the split on. */
-static svmp_status build(player *p, svmp_model **model) {
+static svmp_status build(test_process *p, svmp_model **model) {
     const long scarce = p->scarce;
     p->scarce = 0;
     SVMP_TRY(svmp_model_create(p->context, model));
@@ -86,7 +86,7 @@ static svmp_status build(player *p, svmp_model **model) {
     return svmp_model_split(model, NULL);
 }
 
-static void live(player *p) {
+static void live(test_process *p) {
     const script *s = p->script;
     life l = {0};
     p->status = s->count ? svmp_model_read_split(p->context, s->count, s->paths,
@@ -105,17 +105,17 @@ static void live(player *p) {
 
 /* Returns whether the allocation was reached. */
 static int fail_one(const script *s, size_t failing, long scarce) {
-    player players[STAGE_MOST];
-    stage_play_scarce(PROCESSES, live, s, failing, scarce, players);
-    const int failed = players[failing].made >= players[failing].scarce;
+    test_process group[MOST_PROCESSES];
+    run_processes_scarce(PROCESSES, live, s, failing, scarce, group);
+    const int failed = group[failing].made >= group[failing].scarce;
     for (size_t p = 0; p < PROCESSES; p++) {
-        const char *error = svmp_context_error(players[p].context);
-        if (players[p].status != (failed ? SVMP_NO_MEMORY : SVMP_OK) ||
+        const char *error = svmp_context_error(group[p].context);
+        if (group[p].status != (failed ? SVMP_NO_MEMORY : SVMP_OK) ||
             (failed && strstr(error, "Out of memory") == NULL))
-            fail_msg("allocation %ld of process %zu: process %zu returns %d, '%s'", scarce, failing, p,
-                     players[p].status, error);
+            fail_msg("allocation %ld of process %zu: process %zu returns %d, '%s'", scarce, failing, p, group[p].status,
+                     error);
     }
-    stage_end(PROCESSES, players);
+    end_processes(PROCESSES, group);
     return failed;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "method/method.h"
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 #include "verify/verdict_inside.h"
 
 typedef struct script {
@@ -11,7 +11,7 @@ typedef struct script {
     svmp_finding finding;
 } script;
 
-static void play(player *p) {
+static void run_process(test_process *p) {
     const script *s = p->script;
     const char *paths[] = {SVMP_MODELS "/grid.mtx", SVMP_MODELS "/grid_b.mtx"};
     run_options options = svmp_run_options_default();
@@ -39,10 +39,10 @@ static void test_processes(void **state) {
     (void)state;
     static const script scripts[] = {{5, SVMP_FINDING_FAILED}, {0.01, SVMP_FINDING_FAILED}};
     for (size_t k = 0; k < 2; k++) {
-        player players[STAGE_MOST];
-        stage_play(3, play, &scripts[k], players);
-        for (size_t p = 0; p < 3; p++) assert_ok(players[p].status);
-        stage_end(3, players);
+        test_process group[MOST_PROCESSES];
+        run_processes(3, run_process, &scripts[k], group);
+        for (size_t p = 0; p < 3; p++) assert_ok(group[p].status);
+        end_processes(3, group);
     }
 }
 

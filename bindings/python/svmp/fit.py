@@ -95,10 +95,10 @@ class Fit:
         model: Optional["Model"] = None,
         result: Optional[RunResult] = None,
         record: Optional[dict[str, str]] = None,
-        asked: Optional[dict[str, Optional[bool]]] = None,
+        requested: Optional[dict[str, Optional[bool]]] = None,
     ) -> None:
         self.sample_data = sample
-        self._asked: dict[str, Optional[bool]] = dict(asked or {})
+        self._requested: dict[str, Optional[bool]] = dict(requested or {})
         self._pointwise = arrays.get("log_lik")
         self._replicates = _find_replicates(arrays, observed)
         besides = {id(place) for place in (self._pointwise, *self._replicates.values())}
@@ -117,9 +117,9 @@ class Fit:
             array.flags.writeable = False
 
     @classmethod
-    def _of_run(cls, result: RunResult, compiled: "Compiled", model: "Model", asked: dict[str, Optional[bool]]) -> "Fit":
+    def _of_run(cls, result: RunResult, compiled: "Compiled", model: "Model", requested: dict[str, Optional[bool]]) -> "Fit":
         arrays = compiled.find_arrays(result.sample.names)
-        return cls(result.sample, arrays, observed=model.observed, model=model, result=result, asked=asked)
+        return cls(result.sample, arrays, observed=model.observed, model=model, result=result, requested=requested)
 
     # ---- values ---------------------------------------------------------------------------------
 
@@ -297,9 +297,9 @@ class Fit:
         return {name: place.take(made.values) for name, place in _find_replicates(arrays, self.observed).items()}
 
     def _wants(self, group: str) -> bool:
-        asked = self._asked.get(group)
-        if asked is not None:
-            return asked
+        requested = self._requested.get(group)
+        if requested is not None:
+            return requested
         if self._pointwise is not None if group == "log_likelihood" else self._replicates:
             return True
         numbers = len(self) * sum(values.size for values in self.observed.values())
@@ -315,7 +315,7 @@ class Fit:
             try:
                 arrays = compute() if self._wants(group) else {}
             except Error as error:
-                if self._asked.get(group):
+                if self._requested.get(group):
                     raise
                 logger.info("idata is without %s: %s", group, error)
                 continue

@@ -276,8 +276,8 @@ class Model:
         """The coordinates of a model text: the given ones, or those that suit the method."""
         if not isinstance(self._recipe, TextRecipe):
             return ""
-        asked = given.pop("coordinates", None)
-        return str(asked) if asked is not None else method_coordinates(given.get("method"))
+        requested = given.pop("coordinates", None)
+        return str(requested) if requested is not None else method_coordinates(given.get("method"))
 
     def fit(
         self,
@@ -348,16 +348,16 @@ class Model:
             monitored.append("log_lik")
         if posterior_predictive and "posterior_predictive" not in monitored:
             monitored.append("posterior_predictive")
-        asked = {"log_likelihood": log_likelihood, "posterior_predictive": posterior_predictive}
+        requested = {"log_likelihood": log_likelihood, "posterior_predictive": posterior_predictive}
         reading = Reading(self._monitors(monitored), self._coordinates(given))
         with self._borrow(reading) as compiled:
             try:
                 result = run_model(compiled, given, start, loop, measure)
             except NotFiniteError as error:
                 if hasattr(error, "result"):
-                    error.fit = Fit._of_run(error.result, compiled, self, asked)
+                    error.fit = Fit._of_run(error.result, compiled, self, requested)
                 raise
-            fit = Fit._of_run(result, compiled, self, asked)
+            fit = Fit._of_run(result, compiled, self, requested)
         if fit.verdict.word in ("failed", "not converged", "undecided"):
             logger.warning("%s", fit.verdict.sentence)
         return fit

@@ -432,7 +432,7 @@ def test_verify(normal):
 def test_posterior_predictive(tmp_path):
     """y ~ N(mu, 1), mu ~ N(1.5, 1/4) a posteriori: a replicate is N(1.5, 5/4). The run itself has the same bits."""
     m = svmp.Model("model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) # data\n }  mu ~ dnorm(0, 1) }", {"y": [1.0, 2.0, 3.0]})
-    with_draws, later = (m.sample(500, 500, progressbar=False, posterior_predictive=asked) for asked in (True, None))
+    with_draws, later = (m.sample(500, 500, progressbar=False, posterior_predictive=requested) for requested in (True, None))
     np.testing.assert_array_equal(with_draws["mu"], later["mu"])
     for fit in (with_draws, later):  # drawn with the run and after it
         replicates = fit.posterior_predictive["y"]
@@ -448,7 +448,7 @@ def test_posterior_predictive(tmp_path):
 
 def test_log_likelihood_after_the_run(effects, tmp_path):
     """The same numbers as with the run, up to the rounding of transforms; also from a file."""
-    with_run, later = (effects.fit(log_likelihood=asked, **quick) for asked in (True, None))
+    with_run, later = (effects.fit(log_likelihood=requested, **quick) for requested in (True, None))
     assert with_run.log_likelihood.shape == (20, 60)
     np.testing.assert_allclose(later.log_likelihood, with_run.log_likelihood, rtol=1e-12)
     later.save(tmp_path / "fit.csv")
@@ -457,7 +457,7 @@ def test_log_likelihood_after_the_run(effects, tmp_path):
 
 
 def test_groups_that_nobody_asked_for(effects, monkeypatch):
-    fit, never = (effects.fit(log_likelihood=asked, posterior_predictive=asked, **quick) for asked in (None, False))
+    fit, never = (effects.fit(log_likelihood=requested, posterior_predictive=requested, **quick) for requested in (None, False))
     assert set(fit.extra_groups()) == {"log_likelihood", "posterior_predictive"} and never.extra_groups() == {}
     monkeypatch.setattr("svmp.fit._LARGE_GROUP", 60 * 20 - 1)
     assert fit.extra_groups() == {}

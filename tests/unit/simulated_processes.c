@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "unit/stage.h"
+#include "unit/simulated_processes.h"
 
 #include <dlfcn.h>
 #include <locale.h>
@@ -13,14 +13,14 @@
 
 #include "base/hash.h"
 
-struct stage {
+struct process_group {
     pthread_mutex_t lock;
-    sem_t go_on[STAGE_MOST];
+    sem_t go_on[MOST_PROCESSES];
     size_t count, waiting, gone;
-    const char *call[STAGE_MOST]; /* the call in which each process waits; NULL: it has ended */
+    const char *call[MOST_PROCESSES]; /* the call in which each process waits; NULL: it has ended */
     struct contributions {
-        void *given[STAGE_MOST];
-        size_t sizes[STAGE_MOST];
+        void *given[MOST_PROCESSES];
+        size_t sizes[MOST_PROCESSES];
     } contributions[2]; /* to even and odd calls: a process may enter the next call before others have read this one */
     size_t failing_process;
     long scarce;
@@ -29,26 +29,26 @@ struct stage {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static _Thread_local player *self;
+static _Thread_local test_process *self;
 
-static int runs_out(player *p) { return ++p->made == p->scarce; }
+static int runs_out(test_process *p) { return ++p->made == p->scarce; }
 
 static void *count_allocate(size_t size, void *user_data) {
-    player *p = user_data;
+    test_process *p = user_data;
     void *made = runs_out(p) ? NULL : calloc(1, size);
     p->live += made != NULL;
     return made;
 }
 
 static void *count_resize(void *pointer, size_t size, void *user_data) {
-    player *p = user_data;
+    test_process *p = user_data;
     void *made = runs_out(p) ? NULL : realloc(pointer, size);
     p->live += made && !pointer;
     return made;
 }
 
 static void count_release(void *pointer, void *user_data) {
-    ((player *)user_data)->live -= pointer != NULL;
+    ((test_process *)user_data)->live -= pointer != NULL;
     free(pointer);
 }
 
@@ -64,21 +64,21 @@ int fsync(int descriptor) { return (void)descriptor, 0; }
 
 /* ---- meeting ----------------------------------------------------------------------------------------------------- */
 
-static stage *stage_of(const svmp_peers *t) { return ((player *)t->own)->stage; }
+static process_group *group_of(const svmp_peers *t) { return ((test_process *)t->own)->group; }
 
 /* The contributions of all processes to the current call of this one. */
 static const struct contributions *contributions_to(const svmp_peers *t) {
-    return &stage_of(t)->contributions[((player *)t->own)->calls % 2];
+    return &group_of(t)->contributions[((test_process *)t->own)->calls % 2];
 }
 
-static void stop(const stage *s, const char *what) {
+static void stop(const process_group *s, const char *what) {
     fprintf(stderr, "%s, when allocation %ld of process %zu failed:\n", what, s->scarce, s->failing_process);
     for (size_t p = 0; p < s->count; p++) fprintf(stderr, "    process %zu: %s\n", p, s->call[p] ? s->call[p] : "gone");
     abort();
 }
 
 static void wait_for_all(const svmp_peers *t, const char *call) {
-    stage *s = stage_of(t);
+    process_group *s = group_of(t);
     pthread_mutex_lock(&s->lock);
     s->call[t->rank] = call;
     const int last = ++s->waiting + s->gone == s->count;
@@ -93,8 +93,8 @@ static void wait_for_all(const svmp_peers *t, const char *call) {
     }
 }
 
-static void go(player *p) {
-    stage *s = p->stage;
+static void go(test_process *p) {
+    process_group *s = p->group;
     pthread_mutex_lock(&s->lock);
     s->call[p->peers.rank] = NULL;
     s->gone++;
@@ -105,8 +105,8 @@ static void go(player *p) {
 /* A collective call: every process reads the contributions of all. */
 static void meet(const svmp_peers *t, const char *call, size_t size, const void *mine,
                  void (*reader)(const svmp_peers *, void *), void *into) {
-    player *p = t->own;
-    struct contributions *all = &p->stage->contributions[++p->calls % 2];
+    test_process *p = t->own;
+    struct contributions *all = &p->group->contributions[++p->calls % 2];
     free(all->given[t->rank]);
     all->given[t->rank] = malloc(size + 1);
     if (size > 0) memcpy(all->given[t->rank], mine, size);
@@ -116,7 +116,7 @@ static void meet(const svmp_peers *t, const char *call, size_t size, const void 
 }
 
 static void require_all(const svmp_peers *t, int same, const char *what) {
-    if (!same) stop(stage_of(t), what);
+    if (!same) stop(group_of(t), what);
 }
 
 /* ---- the calls of peers ---------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static void deal(const svmp_peers *t, size_t size, void *mine, const size_t *siz
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 struct svmp_peer_line {
-    player *of;
+    test_process *of;
     svmp_peer_routes routes;          /* the arrays follow the line in memory */
     double *held, *before, *arriving; /* rows of this round and the previous one, and their destination */
     uint64_t round, round_before;
@@ -232,7 +232,7 @@ typedef struct message {
 } message;
 
 static int plan(const svmp_peers *t, const svmp_peer_routes *routes, svmp_peer_line **line) {
-    svmp_context *context = ((player *)t->own)->context;
+    svmp_context *context = ((test_process *)t->own)->context;
     const size_t neighbours = routes->neighbours;
     svmp_peer_line *made = NULL;
     SVMP_TRY(SVMP_NEW(context, made, 1));
@@ -331,27 +331,28 @@ static void receive_perhaps(svmp_peer_line *line, size_t k, size_t at, uint64_t 
 /* Rows arrive when the caller waits for them or calls for the third time. */
 static void receive(svmp_peer_line *line, uint64_t *round, int wait) {
     if (++line->receives % 3 != 0 && !wait) return;
-    for (size_t k = 0, at = 0; line->of->stage->lossy && k < line->routes.neighbours; k++) {
+    for (size_t k = 0, at = 0; line->of->group->lossy && k < line->routes.neighbours; k++) {
         receive_perhaps(line, k, at, &round[k]);
         at += line->routes.in[k] * line->routes.length;
     }
-    if (line->of->stage->lossy) return;
+    if (line->of->group->lossy) return;
     if (line->count > 0) memcpy(line->arriving, line->held, line->count * sizeof *line->held);
     for (size_t k = 0; k < line->routes.neighbours; k++) round[k] = line->round;
 }
 
-/* ---- a play ------------------------------------------------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------------------------------------------------
+ */
 
 static void leave(const svmp_peers *t) { (void)t; }
 
 static void *begin(void *of) {
     self = of;
-    self->play(self);
+    self->body(self);
     go(self);
     return NULL;
 }
 
-static void prepare(stage *s, size_t rank, player *p) {
+static void prepare(process_group *s, size_t rank, test_process *p) {
     p->peers = (svmp_peers){.rank = rank,
                             .count = s->count,
                             .own = p,
@@ -376,16 +377,16 @@ static void prepare(stage *s, size_t rank, player *p) {
     p->scarce = rank == s->failing_process ? s->scarce : 0;
 }
 
-static void play_all(stage s, void (*play)(player *), const void *script, player *players) {
+static void run_all(process_group s, void (*body)(test_process *), const void *script, test_process *group) {
     const size_t count = s.count;
-    pthread_t threads[STAGE_MOST];
+    pthread_t threads[MOST_PROCESSES];
     pthread_mutex_init(&s.lock, NULL);
     for (size_t p = 0; p < count; p++) {
         sem_init(&s.go_on[p], 0, 0);
-        players[p] = (player){.stage = &s, .play = play, .script = script};
-        prepare(&s, p, &players[p]);
+        group[p] = (test_process){.group = &s, .body = body, .script = script};
+        prepare(&s, p, &group[p]);
     }
-    for (size_t p = 0; p < count; p++) assert_int_equal(pthread_create(&threads[p], NULL, begin, &players[p]), 0);
+    for (size_t p = 0; p < count; p++) assert_int_equal(pthread_create(&threads[p], NULL, begin, &group[p]), 0);
     for (size_t p = 0; p < count; p++) pthread_join(threads[p], NULL);
     for (size_t p = 0; p < count; p++) {
         sem_destroy(&s.go_on[p]);
@@ -395,23 +396,22 @@ static void play_all(stage s, void (*play)(player *), const void *script, player
     pthread_mutex_destroy(&s.lock);
 }
 
-void stage_play_scarce(size_t count, void (*play)(player *), const void *script, size_t failing_process, long scarce,
-                       player *players) {
-    play_all((stage){.count = count, .failing_process = failing_process, .scarce = scarce}, play, script, players);
+void run_processes_scarce(size_t count, void (*body)(test_process *), const void *script, size_t failing_process,
+                          long scarce, test_process *group) {
+    run_all((process_group){.count = count, .failing_process = failing_process, .scarce = scarce}, body, script, group);
 }
 
-void stage_play_lossy(size_t count, void (*play)(player *), const void *script, player *players) {
-    play_all((stage){.count = count, .lossy = 1}, play, script, players);
+void run_processes_lossy(size_t count, void (*body)(test_process *), const void *script, test_process *group) {
+    run_all((process_group){.count = count, .lossy = 1}, body, script, group);
 }
 
-void stage_play(size_t count, void (*play)(player *), const void *script, player *players) {
-    stage_play_scarce(count, play, script, 0, 0, players);
+void run_processes(size_t count, void (*body)(test_process *), const void *script, test_process *group) {
+    run_processes_scarce(count, body, script, 0, 0, group);
 }
 
-void stage_end(size_t count, player *players) {
+void end_processes(size_t count, test_process *group) {
     for (size_t p = 0; p < count; p++) {
-        svmp_context_free(players[p].context);
-        if (players[p].live != 0)
-            fail_msg("process %zu keeps %ld allocations of %ld", p, players[p].live, players[p].made);
+        svmp_context_free(group[p].context);
+        if (group[p].live != 0) fail_msg("process %zu keeps %ld allocations of %ld", p, group[p].live, group[p].made);
     }
 }
