@@ -157,7 +157,7 @@ static expr t_shape(program_builder *b, expr t, expr k) {
 #define IFELSE(x, y, z)                    svmp_expr_ifelse(builder, x, y, z)
 
 /* Adds the contributions of the adjoint w of node r to those of its operands that depend on inputs. */
-static void pass_on(reverse_sweep *sweep, expr r, expr w) {
+static void propagate(reverse_sweep *sweep, expr r, expr w) {
     program_builder *builder = sweep->builder;
     const expr_node node = builder->nodes[r.index]; /* a copy: the nodes move when the graph grows */
     const expr_op op = (expr_op)node.op;
@@ -207,7 +207,7 @@ svmp_status svmp_builder_differentiate(program_builder *builder, expr value, siz
         if (builder->nodes[index].op == OP_input)
             gradient[builder->nodes[index].leaf] = w;
         else
-            pass_on(&sweep, (expr){index}, w);
+            propagate(&sweep, (expr){index}, w);
     }
     status = builder->status;
 done:

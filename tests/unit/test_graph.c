@@ -101,7 +101,7 @@ static void test_a_factor_over_everything_costs_one_neighbourhood(void **state) 
     svmp_context_free(context);
 }
 
-static void test_factors_can_be_taken_back(void **state) {
+static void test_factors_can_be_removed(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     svmp_graph *graph = NULL;
@@ -109,7 +109,7 @@ static void test_factors_can_be_taken_back(void **state) {
     for (size_t v = 0; v < 3; v++) assert_ok(svmp_graph_add_node(graph, 1));
     assert_ok(svmp_graph_add_factor(graph, 2, (size_t[]){0, 1}));
     svmp_graph_remove_factors(graph, 0);
-    assert_ok(svmp_graph_add_factor(graph, 2, (size_t[]){1, 2})); /* reuses the number of the removed node */
+    assert_ok(svmp_graph_add_factor(graph, 2, (size_t[]){1, 2})); /* reuses the number of the removed factor */
     assert_ok(svmp_graph_finish(graph));
     size_t count;
     assert_int_equal(svmp_graph_neighbourhood(graph, 0, &count)[0], 0);
@@ -160,7 +160,7 @@ int main(void) {
         cmocka_unit_test(test_blankets_against_brute_force),
         cmocka_unit_test(test_equal_neighbourhoods_are_shared),
         cmocka_unit_test(test_a_factor_over_everything_costs_one_neighbourhood),
-        cmocka_unit_test(test_factors_can_be_taken_back),
+        cmocka_unit_test(test_factors_can_be_removed),
         cmocka_unit_test(test_export),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
