@@ -331,11 +331,15 @@ static parts part_scratch(const linear_predictor *p, size_t n, void *scratch) {
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
+/* The last instances may be fewer than the others: g may then be laid out as for one lane. */
+static size_t scratch_of_rest(const linear_predictor *p, const program_partial *partial, size_t n) {
+    const size_t most = svmp_bound_view_scratch(p->bound, partial, p->one_for_all ? together(n) * n : n);
+    return larger(most, svmp_bound_view_scratch(p->bound, partial, 1));
+}
+
 size_t svmp_linear_predictor_scratch(const linear_predictor *p, const program_partial *partial, size_t n) {
-    const size_t lanes = p->one_for_all ? together(n) * n : n;
-    size_t rest = svmp_bound_view_scratch(p->bound, NULL, lanes);
-    rest = larger(rest, svmp_bound_view_scratch(p->bound, p->derivatives, lanes));
-    if (partial) rest = larger(rest, svmp_bound_view_scratch(p->bound, partial, lanes));
+    size_t rest = larger(scratch_of_rest(p, NULL, n), scratch_of_rest(p, p->derivatives, n));
+    if (partial) rest = larger(rest, scratch_of_rest(p, partial, n));
     return number_before(p, n) * sizeof(double) + rest;
 }
 

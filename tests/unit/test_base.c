@@ -8,6 +8,7 @@
 
 #include "base/exact_sum.h"
 #include "base/machine.h"
+#include "base/name_distance.h"
 #include "base/random.h"
 #include "maths/fourier.h"
 #include "maths/order_statistics.h"
