@@ -3,6 +3,7 @@
 #include "backend/device_backend.h"
 #include "backend/exchange_rows.h"
 #include "backend/node_messages.h"
+#include "base/name_distance.h"
 #include "base/name_list.h"
 #include "base/peers.h"
 #include "graph/graph_rows.h"
@@ -125,7 +126,7 @@ svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) 
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
-    if (which == ARRAY_SD) SVMP_TRY(svmp_graph_bring(b->model->graph, b->sd)); /* including the halo */
+    if (which == ARRAY_SD) SVMP_TRY(svmp_graph_exchange(b->model->graph, b->sd)); /* including the halo */
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 

@@ -16,7 +16,7 @@ static svmp_status find_hubs(backend *b, const kernel_term *term, index_lists *l
     svmp_status status;
     SVMP_CHECK(svmp_model_agree(b->model, SVMP_NEW(b->context, hub, graph->variables)));
     svmp_near_mark(graph, most, hub);
-    SVMP_CHECK(svmp_graph_bring(graph, hub));
+    SVMP_CHECK(svmp_graph_exchange(graph, hub));
     SVMP_CHECK(svmp_model_agree(b->model, svmp_near_lists(graph, most, hub, lists)));
 done:
     svmp_release(b->context, hub);

@@ -166,7 +166,7 @@ static svmp_status push(dump_reader *reader, double value) {
     return SVMP_OK;
 }
 
-static svmp_status no_number(dump_reader *reader) {
+static svmp_status expected_number(dump_reader *reader) {
     const char *start = reader->source->text + reader->at;
     size_t length = word(reader), place = reader->at;
     if (length == 3 && strncmp(start, "NaN", 3) == 0)
@@ -188,7 +188,7 @@ static svmp_status read_number(dump_reader *reader, double *number) {
         *number = INFINITY;
     } else {
         const char *start = reader->source->text + reader->at, *end = svmp_number_read(start, number);
-        if (end == NULL) return no_number(reader);
+        if (end == NULL) return expected_number(reader);
         if (isinf(*number)) return DUMP_FAIL(reader, reader->at, "the number is too large");
         reader->at += (size_t)(end - start);
         if (next(reader) == 'L') reader->at++;

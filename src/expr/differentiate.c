@@ -119,6 +119,8 @@ static expr t_shape(program_builder *b, expr t, expr k) {
 #define SINH(x)                            svmp_expr_sinh(builder, x)
 #define COSH(x)                            svmp_expr_cosh(builder, x)
 #define ILOGIT(x)                          svmp_expr_ilogit(builder, x)
+#define ILOGIT_BY_TAIL(x, y)               svmp_expr_ilogit_by_tail(builder, x, y)
+#define ILOGIT_BEYOND(x, y)                svmp_expr_ilogit_beyond(builder, x, y)
 #define NORMAL_DENSITY(x)                  svmp_expr_normal_density(builder, x)
 #define NORMAL_HAZARD(x)                   svmp_expr_normal_hazard(builder, x)
 #define NORMAL_HAZARD_SLOPE(x)             svmp_expr_normal_hazard_slope(builder, x)
@@ -155,7 +157,7 @@ static expr t_shape(program_builder *b, expr t, expr k) {
 #define IFELSE(x, y, z)                    svmp_expr_ifelse(builder, x, y, z)
 
 /* Adds the contributions of the adjoint w of node r to those of its operands that depend on inputs. */
-static void pass_on(reverse_sweep *sweep, expr r, expr w) {
+static void propagate(reverse_sweep *sweep, expr r, expr w) {
     program_builder *builder = sweep->builder;
     const expr_node node = builder->nodes[r.index]; /* a copy: the nodes move when the graph grows */
     const expr_op op = (expr_op)node.op;
@@ -205,7 +207,7 @@ svmp_status svmp_builder_differentiate(program_builder *builder, expr value, siz
         if (builder->nodes[index].op == OP_input)
             gradient[builder->nodes[index].leaf] = w;
         else
-            pass_on(&sweep, (expr){index}, w);
+            propagate(&sweep, (expr){index}, w);
     }
     status = builder->status;
 done:

@@ -137,7 +137,7 @@ size_t svmp_hessian_pairs(const hessian *h, const uint32_t **row, const uint32_t
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-static size_t instances_together(const hessian *h, size_t n) {
+static size_t instances_per_block(const hessian *h, size_t n) {
     const size_t numbers = (h->pairs + 1) * n;
     return numbers < TOGETHER ? TOGETHER / numbers : 1;
 }
@@ -145,7 +145,7 @@ static size_t instances_together(const hessian *h, size_t n) {
 /* The numbers at the start of the scratch memory: entries of some instances; or an instance's x, a row of zeros, a row
  * of ones, and a product. */
 static size_t numbers_before(const hessian *h, size_t n) {
-    return h->products ? (2 * h->slots + 2) * n : instances_together(h, n) * h->pairs * n;
+    return h->products ? (2 * h->slots + 2) * n : instances_per_block(h, n) * h->pairs * n;
 }
 
 size_t svmp_hessian_scratch(const hessian *h, size_t n) {
@@ -155,7 +155,7 @@ size_t svmp_hessian_scratch(const hessian *h, size_t n) {
 
 static void mean_entries(const hessian *h, const uint32_t *variables, size_t first, size_t count, size_t n,
                          const double *x, double *scratch, double *mean) {
-    const size_t most = instances_together(h, n);
+    const size_t most = instances_per_block(h, n);
     void *rest = scratch + numbers_before(h, n);
     for (size_t k = 0; k < count; k += most) {
         const size_t together = count - k < most ? count - k : most;

@@ -6,7 +6,7 @@
 
 #include "expr/program.h"
 
-static bool is_nothing(const program_builder *b, expr term) {
+static bool is_log_zero(const program_builder *b, expr term) {
     double value;
     return svmp_expr_is_literal(b, term, &value) && value == -INFINITY;
 }
@@ -15,13 +15,13 @@ expr svmp_expr_log_sum_exp(program_builder *b, size_t count, const expr *terms) 
     expr largest = svmp_expr_literal(b, -INFINITY), sum = svmp_expr_literal(b, 0);
     size_t used = 0;
     for (size_t k = 0; k < count; k++) {
-        if (is_nothing(b, terms[k])) continue;
+        if (is_log_zero(b, terms[k])) continue;
         largest = used == 0 ? terms[k] : svmp_expr_peak(b, largest, terms[k]);
         used++;
     }
     if (used < 2) return largest;
     largest = svmp_expr_peak(b, largest, svmp_expr_literal(b, -DBL_MAX)); /* finite, so that -inf adds nothing */
     for (size_t k = 0; k < count; k++)
-        if (!is_nothing(b, terms[k])) sum = svmp_expr_add(b, sum, svmp_expr_scaled_exp(b, terms[k], largest));
+        if (!is_log_zero(b, terms[k])) sum = svmp_expr_add(b, sum, svmp_expr_scaled_exp(b, terms[k], largest));
     return svmp_expr_add(b, largest, svmp_expr_log(b, sum));
 }

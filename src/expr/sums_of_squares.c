@@ -414,7 +414,7 @@ static expr sum_parts(square_sums *sums) {
 }
 
 /* Whether most of the summands are multiples of a few. */
-static bool many_alike(const square_sums *sums) {
+static bool few_distinct_factors(const square_sums *sums) {
     const program_builder *b = sums->builder;
     uint32_t seen[MOST_ATOMS];
     size_t different = 0, parts = 0;
@@ -437,7 +437,7 @@ static svmp_status collect(square_sums *sums, size_t count, const expr *terms, e
     *sum = plain_sum(b, 0, NULL);
     if (count > 2) {
         SVMP_TRY(list_parts(sums, count, terms, &all));
-        enough = all && many_alike(sums);
+        enough = all && few_distinct_factors(sums);
         if (all) SVMP_TRY(group_rows(sums));
         for (size_t g = 0; all && g < sums->group_count; g++) enough = enough || enough_rows(&sums->groups[g]);
     }

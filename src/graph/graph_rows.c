@@ -9,8 +9,8 @@ struct graph_rows {
     const svmp_graph *graph;
     size_t n;
     svmp_peer_line *line;
-    uint64_t round, *come; /* the current round, and for each neighbour the round of its latest rows */
-    double *leaving;       /* the rows to all neighbours, one after the other */
+    uint64_t round, *received_round; /* the current round, and for each neighbour the round of its latest rows */
+    double *leaving;                 /* the rows to all neighbours, one after the other */
 };
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static svmp_status plan_line(graph_rows *rows) {
     svmp_context *context = graph->context;
     size_t *counts = NULL;
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(context, rows->come, halo->neighbours));
+    SVMP_CHECK(SVMP_NEW(context, rows->received_round, halo->neighbours));
     SVMP_CHECK(SVMP_NEW(context, counts, 2 * halo->neighbours));
     const svmp_peer_routes routes = {halo->neighbours, rows->n, halo->rank, counts, counts + halo->neighbours};
     const size_t leaving = count_rows(graph, counts, counts + halo->neighbours);
@@ -59,7 +59,7 @@ void svmp_graph_rows_free(graph_rows *rows) {
     if (rows == NULL) return;
     svmp_context *context = rows->graph->context;
     rows->graph->peers->close(rows->line);
-    svmp_release(context, rows->come);
+    svmp_release(context, rows->received_round);
     svmp_release(context, rows->leaving);
     svmp_release(context, rows);
 }
@@ -84,22 +84,22 @@ void svmp_graph_rows_send(graph_rows *rows, double *values) {
     rows->graph->peers->send(rows->line, rows->round, rows->leaving, values + rows->graph->moved_variables * rows->n);
 }
 
-static bool are_all_here(const graph_rows *rows) {
+static bool all_received(const graph_rows *rows) {
     for (size_t k = 0; k < rows->graph->halo->neighbours; k++)
-        if (rows->come[k] != rows->round) return false;
+        if (rows->received_round[k] != rows->round) return false;
     return true;
 }
 
 bool svmp_graph_rows_received(graph_rows *rows, bool wait) {
     if (rows->line == NULL) return true;
-    while (!are_all_here(rows)) {
-        rows->graph->peers->receive(rows->line, rows->come, wait);
-        if (!wait) return are_all_here(rows);
+    while (!all_received(rows)) {
+        rows->graph->peers->receive(rows->line, rows->received_round, wait);
+        if (!wait) return all_received(rows);
     }
     return true;
 }
 
-svmp_status svmp_graph_bring(const svmp_graph *graph, double *values) {
+svmp_status svmp_graph_exchange(const svmp_graph *graph, double *values) {
     graph_rows *rows = NULL;
     svmp_status status;
     if (graph->peers->count == 1) return SVMP_OK;

@@ -22,6 +22,6 @@ void svmp_graph_rows_send(graph_rows *rows, double *values);
 bool svmp_graph_rows_received(graph_rows *rows, bool wait);
 
 /* One round with one number for each variable. Collective among the processes that have parts. */
-svmp_status svmp_graph_bring(const svmp_graph *graph, double *values);
+svmp_status svmp_graph_exchange(const svmp_graph *graph, double *values);
 
 #endif

@@ -60,7 +60,7 @@ enum { NO_OWNER = UINT32_MAX };
 
 /* A node with more work than a fair share limits the speed in any part; it gets one by itself, so that it delays no
  * others. This reduces the share of the others, and the next node may exceed it. */
-static void set_apart(cutting *c) {
+static void isolate_large_nodes(cutting *c) {
     for (size_t before = 0; before != c->parts;) {
         const double share = c->work / (double)c->parts;
         before = c->parts;
@@ -88,7 +88,7 @@ static int order_of_work(const void *a, const void *b) {
 }
 
 /* Distributes the large nodes first, in descending order: one to each part, then back and forth. */
-static svmp_status place_heavy(const cutting *c, double *load) {
+static svmp_status place_large_nodes(const cutting *c, double *load) {
     const double much = c->work / (double)c->parts / 8;
     svmp_context *context = c->graph->context;
     heavy_node *heavy = NULL;
@@ -117,7 +117,7 @@ static svmp_status cut_blocks(const cutting *c) {
     double *load = NULL, left = c->work;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(context, load, c->parts));
-    SVMP_CHECK(place_heavy(c, load));
+    SVMP_CHECK(place_large_nodes(c, load));
     for (size_t v = 0, part = 0; v < c->graph->nodes; v++) {
         if (c->owner[v] != NO_OWNER) continue;
         const double work = c->works[v];
@@ -219,7 +219,7 @@ static svmp_status take_edges(const cutting *c, metis_graph *g, int *known) {
     return SVMP_OK;
 }
 
-static svmp_status ask_metis(const cutting *c, const metis_graph *g) {
+static svmp_status call_metis(const cutting *c, const metis_graph *g) {
     enum { FEW_PARTS = 8 }; /* up to this many parts, recursive bisection balances better */
     svmp_context *context = c->graph->context;
     idx_t options[METIS_NOPTIONS], nodes = (idx_t)c->nodes, constraints = 1, count = (idx_t)c->parts, cut;
@@ -244,7 +244,7 @@ static svmp_status cut_by_metis(const cutting *c, int *known) {
     SVMP_CHECK(take_nodes(c, &g));
     SVMP_CHECK(take_edges(c, &g, known));
     if (!*known) goto done;
-    SVMP_CHECK(ask_metis(c, &g));
+    SVMP_CHECK(call_metis(c, &g));
     for (size_t k = 0; k < c->nodes; k++) c->owner[g.node[k]] = (uint32_t)g.part[k];
 done:
     release(context, &g);
@@ -252,20 +252,20 @@ done:
 }
 
 /* Whether METIS is worthwhile. */
-static int suits_metis(const cutting *c) {
+static int metis_is_worthwhile(const cutting *c) {
     enum { NODES_A_PART = 8 };
     return c->parts > 1 && c->nodes / NODES_A_PART >= c->parts && (double)c->nodes <= most_weight;
 }
 
 /* The largest work of the shared parts over their mean, less 1. */
-static svmp_status unevenness(const cutting *c, double *uneven) {
+static svmp_status measure_imbalance(const cutting *c, double *imbalance) {
     double *load = NULL, most = 0;
     SVMP_TRY(SVMP_NEW(c->graph->context, load, c->parts));
     for (size_t v = 0; v < c->graph->nodes; v++)
         if (c->owner[v] < c->parts) load[c->owner[v]] += c->works[v];
     for (size_t p = 0; p < c->parts; p++) most = fmax(most, load[p]);
     svmp_release(c->graph->context, load);
-    *uneven = most * (double)c->parts / c->work - 1;
+    *imbalance = most * (double)c->parts / c->work - 1;
     return SVMP_OK;
 }
 
@@ -274,16 +274,16 @@ static svmp_status unevenness(const cutting *c, double *uneven) {
 static svmp_status cut_evenly(const cutting *c) {
     const double tolerable = 0.1;
     cutting other = *c;
-    double uneven = 0, blocks_uneven = 0;
+    double imbalance = 0, blocks_imbalance = 0;
     svmp_status status;
     other.owner = NULL;
-    SVMP_TRY(unevenness(c, &uneven));
-    if (uneven <= tolerable) return SVMP_OK;
+    SVMP_TRY(measure_imbalance(c, &imbalance));
+    if (imbalance <= tolerable) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(c->graph->context, other.owner, c->graph->nodes));
     for (size_t v = 0; v < c->graph->nodes; v++) other.owner[v] = c->owner[v] < c->parts ? NO_OWNER : c->owner[v];
     SVMP_CHECK(cut_blocks(&other));
-    SVMP_CHECK(unevenness(&other, &blocks_uneven));
-    if (blocks_uneven < uneven) memcpy(c->owner, other.owner, c->graph->nodes * sizeof *c->owner);
+    SVMP_CHECK(measure_imbalance(&other, &blocks_imbalance));
+    if (blocks_imbalance < imbalance) memcpy(c->owner, other.owner, c->graph->nodes * sizeof *c->owner);
 done:
     svmp_release(c->graph->context, other.owner);
     return status;
@@ -294,7 +294,7 @@ done:
 static svmp_status cut(const cutting *c) {
 #ifdef SVMP_HAVE_METIS
     int known = 0;
-    if (suits_metis(c)) SVMP_TRY(cut_by_metis(c, &known));
+    if (metis_is_worthwhile(c)) SVMP_TRY(cut_by_metis(c, &known));
     if (known) return cut_evenly(c);
 #endif
     return cut_blocks(c);
@@ -306,7 +306,7 @@ svmp_status svmp_partition(const svmp_graph *graph, size_t parts, uint32_t *owne
     SVMP_TRY(svmp_node_works(graph, &works));
     c.works = works;
     for (size_t v = 0; v < graph->nodes; v++) owner[v] = NO_OWNER, c.work += works[v];
-    set_apart(&c);
+    isolate_large_nodes(&c);
     svmp_status status = cut(&c);
     svmp_release(graph->context, works);
     return status;

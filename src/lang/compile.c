@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/name_distance.h"
 #include "base/number.h"
 #include "lang/discrete/discrete_unknowns.h"
 
@@ -74,7 +75,7 @@ static model_lowering begin_from(const model_lowering *from) {
                             .cut_lower = from->cut_lower,
                             .cut_upper = from->cut_upper,
                             .cut_by = from->cut_by,
-                            .last_of_name = from->last_of_name,
+                            .names = from->names,
                             .reads = from->reads,
                             .element_count = from->element_count,
                             .element_capacity = from->element_count,

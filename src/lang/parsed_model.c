@@ -12,8 +12,9 @@
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static void release_resolved(model_lowering *resolved) {
-    void *shared[] = {resolved->counter_values, resolved->cut_lower,   resolved->cut_upper, resolved->cut_by,
-                      resolved->last_of_name,   resolved->reads.start, resolved->reads.item};
+    void *shared[] = {resolved->counter_values,  resolved->cut_lower,       resolved->cut_upper,
+                      resolved->cut_by,          resolved->reads.start,     resolved->reads.item,
+                      resolved->names.component, resolved->names.recursive, resolved->names.discrete};
     for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) svmp_release(resolved->context, shared[k]);
     svmp_lowering_end(resolved);
 }
@@ -51,7 +52,6 @@ static svmp_status begin(parsed_model *parsed) {
     SVMP_TRY(svmp_diagnostics_create(context, &parsed->source, &lowering->diagnostics));
     SVMP_TRY(svmp_builder_create(context, &lowering->builder));
     SVMP_TRY(svmp_builder_create(context, &lowering->calculator));
-    SVMP_TRY(SVMP_NEW(context, lowering->last_of_name, count));
     SVMP_TRY(SVMP_NEW(context, lowering->arrays, count));
     for (size_t k = 0; k < count; k++) {
         model_array *array = &lowering->arrays[k];
@@ -141,6 +141,7 @@ static svmp_status resolve(parsed_model *parsed) {
     SVMP_TRY(svmp_diagnostics_status(noted));
     SVMP_TRY(compute_all(lowering));
     SVMP_TRY(censor_all(lowering));
+    SVMP_TRY(svmp_names_graph(lowering));
     return svmp_find_leaves(lowering);
 }
 

@@ -44,11 +44,11 @@ typedef struct probe {
 } probe;
 
 static void release(svmp_context *context, probe *p) {
-    void *owned[] = {p->view.variables, p->x, p->value, p->gradient, p->scratch, p->A, p->linear};
+    void *owned[] = {p->view.variables, p->x, p->value, p->gradient, p->scratch, p->A};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
 }
 
-static svmp_status prepare(svmp_context *context, const factor_group *group, size_t variables, probe *p) {
+static svmp_status prepare(svmp_context *context, const factor_group *group, probe *p) {
     const size_t slots = group->slots, points = 2 * slots + 1, fit = GRADIENTS / (slots * points);
     p->group = group;
     p->slots = slots;
@@ -66,8 +66,7 @@ static svmp_status prepare(svmp_context *context, const factor_group *group, siz
     SVMP_TRY(SVMP_NEW(context, p->value, p->together * points));
     SVMP_TRY(SVMP_NEW(context, p->gradient, p->together * slots * points));
     SVMP_TRY(svmp_allocate(context, group->kind->scratch(group, points), 1, &p->scratch));
-    SVMP_TRY(SVMP_NEW(context, p->A, slots * slots));
-    return SVMP_NEW(context, p->linear, variables);
+    return SVMP_NEW(context, p->A, slots * slots);
 }
 
 /* The coefficients of one instance, from the gradients at all points. Returns whether they are finite. */
@@ -127,19 +126,23 @@ static svmp_status add_up(svmp_context *context, svmp_status status, probe *p, b
     return SVMP_OK;
 }
 
-svmp_status svmp_gaussian_group_add(svmp_model *model, const factor_group *group, bool *added) {
+svmp_status svmp_gaussian_group_add(svmp_model *model, const factor_group *group, double *linear, bool *added) {
     svmp_context *context = model->context;
-    const size_t variables = model->graph->variables, before = model->quadratic.count;
+    const size_t before = model->quadratic.count;
     quadratic *q = &model->quadratic;
-    probe p = {0};
+    probe p = {.linear = linear};
     *added = true;
-    svmp_status status = prepare(context, group, variables, &p);
+    svmp_status status = prepare(context, group, &p);
     if (status == SVMP_OK) status = add_all(context, &p, q, added);
     if (model->fragment) status = add_up(context, status, &p, added);
     if (status == SVMP_OK && *added) {
-        for (size_t i = 0; i < variables; i++) q->linear[i] += p.linear[i];
+        for (size_t k = 0; k < group->instances * group->slots; k++) {
+            q->linear[group->variables[k]] += linear[group->variables[k]];
+            linear[group->variables[k]] = 0; /* once each */
+        }
         q->constant += svmp_exact_value(&p.constant);
     } else {
+        for (size_t k = 0; k < group->instances * group->slots; k++) linear[group->variables[k]] = 0;
         q->count = before;
         *added = false;
     }

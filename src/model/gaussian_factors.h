@@ -15,7 +15,7 @@ bool svmp_gaussian_group_is_cheaper(const factor_group *group);
 
 /* Adds the group's factors to the quadratic of the model, c + b'x - x'Ax/2 each. *added is false if a coefficient is
  * not finite; then nothing was added. The graph does not change. For a fragment, collective: c and *added are those of
- * the whole group. */
-svmp_status svmp_gaussian_group_add(svmp_model *model, const factor_group *group, bool *added);
+ * the whole group. `linear` has a zero for each variable, before and after. */
+svmp_status svmp_gaussian_group_add(svmp_model *model, const factor_group *group, double *linear, bool *added);
 
 #endif

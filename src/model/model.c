@@ -53,6 +53,7 @@ void svmp_model_free(svmp_model *model) {
     svmp_lowered_free(model->lowered);
     svmp_release(context, model->identity);
     svmp_modes_free(context, model->modes);
+    if (model->gaussian) model->free_gaussian(model->gaussian);
     svmp_release(context, model->names);
     svmp_release(context, model->lower);
     svmp_release(context, model->upper);
@@ -302,16 +303,12 @@ static svmp_status add_scopes(svmp_model *model, const factor_group *group, size
 }
 
 /* Adds each instance of the group to the graph, as a factor over the nodes of its variables. */
-static svmp_status add_instances(svmp_model *model, const factor_group *group) {
+static svmp_status add_instances(svmp_model *model, const factor_group *group, const uint32_t *node_of) {
     svmp_graph *graph = model->graph;
     svmp_context *context = model->context;
     svmp_status status;
-    uint32_t *node_of = NULL;
     size_t *nodes = NULL;
-    SVMP_CHECK(SVMP_NEW(context, node_of, graph->variables));
     SVMP_CHECK(SVMP_NEW(context, nodes, group->slots));
-    for (size_t v = 0; v < graph->nodes; v++)
-        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) node_of[i] = (uint32_t)v;
     for (size_t k = 0; k < group->instances; k++) {
         if (svmp_computed_group_is(group)) {
             SVMP_CHECK(add_scopes(model, group, k, node_of, nodes));
@@ -321,7 +318,6 @@ static svmp_status add_instances(svmp_model *model, const factor_group *group) {
         SVMP_CHECK(svmp_graph_add_factor(graph, group->slots, nodes));
     }
 done:
-    svmp_release(context, node_of);
     svmp_release(context, nodes);
     return status;
 }
@@ -337,15 +333,31 @@ static void append_group(svmp_model *model, factor_group group, size_t first) {
     model->groups[model->group_count++] = group;
 }
 
+/* What groups that are added share. */
+typedef struct group_workspace {
+    uint32_t *node_of; /* variable -> its node */
+    double *linear;    /* zeros, by variable */
+} group_workspace;
+
+static svmp_status reserve_workspace(const svmp_model *model, group_workspace *work) {
+    const svmp_graph *graph = model->graph;
+    SVMP_TRY(SVMP_NEW(model->context, work->linear, graph->variables));
+    SVMP_TRY(SVMP_NEW(model->context, work->node_of, graph->variables));
+    for (size_t v = 0; v < graph->nodes; v++)
+        for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) work->node_of[i] = (uint32_t)v;
+    return SVMP_OK;
+}
+
 /* `factor` is its first one in the whole graph. */
-static svmp_status take_group(svmp_model *model, factor_group group, size_t factor, bool as_quadratic) {
+static svmp_status take_group(svmp_model *model, factor_group group, const group_workspace *work, size_t factor,
+                              bool as_quadratic) {
     svmp_status status = require_open(model);
     size_t first = model->graph->factors;
     if (status == SVMP_OK) status = reserve_group(model);
-    if (status == SVMP_OK) status = add_instances(model, &group);
+    if (status == SVMP_OK) status = add_instances(model, &group, work->node_of);
     if (model->fragment) status = svmp_agree(model->context, model->context->peers, status);
     bool added = false;
-    if (status == SVMP_OK && as_quadratic) status = svmp_gaussian_group_add(model, &group, &added);
+    if (status == SVMP_OK && as_quadratic) status = svmp_gaussian_group_add(model, &group, work->linear, &added);
     if (added) {
         model->quadratic_factors += group.instances;
         free_group(model->context, &group);
@@ -358,18 +370,24 @@ static svmp_status take_group(svmp_model *model, factor_group group, size_t fact
 }
 
 svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group *groups) {
+    const svmp_graph *graph = model->graph;
     bool all = true;
-    size_t factor = model->graph->factors;
+    size_t factor = graph->factors;
+    group_workspace work = {0};
+    svmp_status status = reserve_workspace(model, &work);
+    if (model->fragment) status = svmp_agree(model->context, model->context->peers, status);
     for (size_t g = 0; g < count; g++) all = all && svmp_gaussian_group_is(&groups[g]);
-    for (size_t g = 0; g < count; g++) {
+    for (size_t g = 0; g < count && status == SVMP_OK; g++) {
         factor_group group = groups[g];
-        const size_t before = model->graph->factors;
+        const size_t before = graph->factors;
         groups[g] = (factor_group){0};
-        SVMP_TRY(take_group(model, group, factor,
-                            all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_is_cheaper(&group))));
-        factor += group.whole.instances ? group.whole.instances : model->graph->factors - before;
+        status = take_group(model, group, &work, factor,
+                            all || (svmp_gaussian_group_is(&group) && svmp_gaussian_group_is_cheaper(&group)));
+        factor += group.whole.instances ? group.whole.instances : graph->factors - before;
     }
-    return SVMP_OK;
+    svmp_release(model->context, work.node_of);
+    svmp_release(model->context, work.linear);
+    return status;
 }
 
 svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes, svmp_factor_function function,
@@ -470,9 +488,10 @@ static const char *name_node(const void *model, size_t node, char *buffer, size_
     return svmp_model_node_name(model, node, buffer, size);
 }
 
-svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file) {
+svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, svmp_text_function write,
+                                   void *user_data) {
     if (model == NULL) return SVMP_BAD_CALL;
-    if (file == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "svmp_model_write_graph: the file is NULL.");
+    if (write == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "svmp_model_write_graph: the function is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
-    return svmp_graph_write(model->graph, format, name_node, model, file);
+    return svmp_graph_write(model->graph, format, name_node, model, write, user_data);
 }

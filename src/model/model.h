@@ -34,6 +34,8 @@ struct svmp_model {
                                     * of the whole */
     struct fingerprint *identity;  /* of the whole model; NULL: not computed yet */
     struct model_modes *modes;     /* that are known and far apart; NULL: none are known */
+    struct kept_gaussian *gaussian; /* fitted before a run (prepare/fitted_gaussian.h); NULL: none was */
+    void (*free_gaussian)(struct kept_gaussian *kept);
 
     size_t names_capacity, bound_capacity, group_capacity, group_factor_capacity;
 };

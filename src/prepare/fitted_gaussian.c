@@ -1,6 +1,7 @@
 #include "prepare/fitted_gaussian.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/notes.h"
@@ -209,6 +210,44 @@ void svmp_gaussian_log_functions(const svmp_model *model) {
         functions, functions == 1 ? " is" : "s are", functions == 1 ? "a function" : "functions");
 }
 
+/* ---- keeping ----------------------------------------------------------------------------------------------------- */
+
+struct kept_gaussian {
+    svmp_context *context;
+    uint64_t seed;
+    _Atomic(gaussian *) q; /* NULL once it was taken, by one of the runs of the model */
+};
+
+/* Returns NULL if there is none, or one of another seed. */
+static gaussian *take(const svmp_model *model, uint64_t seed) {
+    struct kept_gaussian *kept = model->gaussian;
+    return kept && kept->seed == seed ? atomic_exchange(&kept->q, NULL) : NULL;
+}
+
+static void free_kept(struct kept_gaussian *kept) {
+    svmp_gaussian_free(atomic_exchange(&kept->q, NULL));
+    svmp_release(kept->context, kept);
+}
+
+svmp_status svmp_gaussian_keep(svmp_model *model, uint64_t seed, gaussian *q) {
+    if (model->gaussian == NULL) {
+        const svmp_status status = SVMP_NEW(model->context, model->gaussian, 1);
+        if (status != SVMP_OK) return svmp_gaussian_free(q), status;
+        model->gaussian->context = model->context;
+        model->free_gaussian = free_kept;
+    }
+    svmp_gaussian_drop(model);
+    model->gaussian->seed = seed;
+    atomic_store(&model->gaussian->q, q);
+    return SVMP_OK;
+}
+
+void svmp_gaussian_drop(const svmp_model *model) {
+    if (model->gaussian) svmp_gaussian_free(atomic_exchange(&model->gaussian->q, NULL));
+}
+
+/* ---- fitting ----------------------------------------------------------------------------------------------------- */
+
 svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussian **made) {
     return svmp_gaussian_create_from(model, seed, NULL, made);
 }
@@ -219,6 +258,7 @@ svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, co
     gaussian *q = NULL;
     if (model->graph->halo) return svmp_start_needs_whole(context, "gaussian");
     if (model->boxed) return refuse_box(model);
+    if (from == NULL && (*made = take(model, seed)) != NULL) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, q, 1));
     q->model = model;
     SVMP_CHECK(svmp_ascent_create(model, MANY_DRAWS, &q->work));
@@ -283,6 +323,20 @@ svmp_status svmp_gaussian_variance(gaussian *q, double *variance) {
     svmp_status status = svmp_factorisation_inverse(q->work->factor, inverse);
     for (size_t i = 0; status == SVMP_OK && i < pattern->order; i++) variance[i] = inverse[pattern->start[i]];
     svmp_release(q->model->context, inverse);
+    return status;
+}
+
+svmp_status svmp_gaussian_whitening(gaussian *q, int diagonal, whitening **made) {
+    svmp_context *context = q->model->context;
+    const size_t order = q->work->pattern->order;
+    double *sd = NULL;
+    if (!diagonal)
+        return svmp_whitening_create(context, order, svmp_factorisation_triangle(q->work->factor), q->best.mean, made);
+    SVMP_TRY(SVMP_NEW(context, sd, order));
+    svmp_status status = svmp_gaussian_variance(q, sd);
+    for (size_t i = 0; status == SVMP_OK && i < order; i++) sd[i] = sqrt(sd[i]);
+    if (status == SVMP_OK) status = svmp_whitening_create_diagonal(context, order, q->best.mean, sd, made);
+    svmp_release(context, sd);
     return status;
 }
 

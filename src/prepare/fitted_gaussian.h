@@ -8,9 +8,14 @@
 #define SVMP_PREPARE_FITTED_GAUSSIAN_H
 
 #include "maths/sparse_pattern.h"
+#include "maths/sparse_whitening.h"
 #include "model/model.h"
 
 typedef struct gaussian gaussian;
+
+/* Of the fits before a run, so that choices do not depend on the seed of the run. It is the default of runs, too: they
+ * take such a fit (svmp_gaussian_keep). */
+enum { GAUSSIAN_SEED = 1 };
 
 /* The best of several starts; random numbers are keyed by the seed, and the result has the same bits for any number of
  * threads. The model must live as long. Fails as SVMP_UNSUPPORTED, with a sentence, for a part of a model, one with
@@ -20,6 +25,13 @@ svmp_status svmp_gaussian_create(const svmp_model *model, uint64_t seed, gaussia
 /* The same from one start: `from`, a number for each variable. NULL: from several. */
 svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, const double *from, gaussian **made);
 void svmp_gaussian_free(gaussian *q); /* NULL-safe */
+
+/* Hands q, made by svmp_gaussian_create with this seed, over to its model, also on failure: the next one that is
+ * created with the same seed from several starts is this one, and is not fitted again. */
+svmp_status svmp_gaussian_keep(svmp_model *model, uint64_t seed, gaussian *q);
+
+/* Frees what is kept and was not taken. */
+void svmp_gaussian_drop(const svmp_model *model);
 
 /* Whether the model is so large that one which was found is better used again. */
 int svmp_gaussian_is_expensive(const svmp_model *model);
@@ -49,6 +61,9 @@ svmp_status svmp_gaussian_variance(gaussian *q, double *variance);
 /* x = A^-1 x, of n columns x[i*n + l]; and standard normal numbers become draws from N(0, A^-1). */
 svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x);
 svmp_status svmp_gaussian_correlate(gaussian *q, size_t n, double *x);
+
+/* Coordinates in which q is standard normal or, if `diagonal`, has the variances 1. The caller frees them. */
+svmp_status svmp_gaussian_whitening(gaussian *q, int diagonal, whitening **made);
 
 /* n particles x[i*n + l] from q, in antithetic pairs, 2l and 2l + 1. One whose density is not finite is pulled in
  * towards the mean, halfway again and again. Keyed by the seed, apart from other purposes' numbers. */

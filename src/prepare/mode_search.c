@@ -7,7 +7,7 @@
 #include "model/text_model.h"
 #include "prepare/fitted_gaussian.h"
 
-enum { SEED = 1, MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 100000 };
+enum { MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 100000 };
 
 /* Modes with less than `least_share` are left out; those with `matters` count. The others are ways out for what has
  * started there: a leap is accepted from places that the mixture has. */
@@ -22,7 +22,7 @@ typedef struct given_values {
 } given_values;
 
 typedef struct search {
-    const svmp_model *model;
+    svmp_model *model;
     const parsed_model *parsed;
     choices made;
     uint32_t *fixed;
@@ -71,7 +71,7 @@ static svmp_status fit(search *s, const double *from, given_values *given) {
     svmp_status status = svmp_compile(s->parsed, &s->made, NULL, &unused, &given->model);
     svmp_compile_report_free(context, &unused);
     if (status == SVMP_OK && given->model->graph->variables != s->model->graph->variables) return SVMP_OK;
-    if (status == SVMP_OK) status = svmp_gaussian_create_from(given->model, SEED, from, &given->q);
+    if (status == SVMP_OK) status = svmp_gaussian_create_from(given->model, GAUSSIAN_SEED, from, &given->q);
     if (status == SVMP_OK) given->bound = svmp_gaussian_bound(given->q);
     return status == SVMP_NO_MEMORY ? status : SVMP_OK;
 }
@@ -80,13 +80,14 @@ static svmp_status fit(search *s, const double *from, given_values *given) {
 static svmp_status fit_all(search *s) {
     svmp_context *context = s->model->context;
     gaussian *q = NULL;
-    svmp_status status = svmp_gaussian_create(s->model, SEED, &q);
+    svmp_status status = svmp_gaussian_create(s->model, GAUSSIAN_SEED, &q);
     if (status != SVMP_NO_MEMORY) status = SVMP_OK;
     for (size_t k = 0; status == SVMP_OK && k < s->combinations; k++) {
         fix(s, k);
         status = fit(s, q ? svmp_gaussian_mean(q) : NULL, &s->given[k]);
         context->error[0] = '\0';
     }
+    if (status == SVMP_OK && q) return svmp_gaussian_keep(s->model, GAUSSIAN_SEED, q);
     svmp_gaussian_free(q);
     return status;
 }

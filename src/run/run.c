@@ -194,8 +194,10 @@ static svmp_status set_up(svmp_run *run) {
     if (choose) log_backend(run);
     if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
-    SVMP_TRY(svmp_model_agree(run->model, status));
-    return svmp_model_agree(run->model, draw_start(run));
+    status = svmp_model_agree(run->model, status);
+    if (status == SVMP_OK) status = svmp_model_agree(run->model, draw_start(run));
+    svmp_gaussian_drop(run->model); /* it is large, and a run that needs it has taken it */
+    return status;
 }
 
 /* A Gaussian whose precision is not positive definite has no posterior; this is checked before the run if the factor is

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-static void forget_every_other(history *h) {
+static void drop_every_other(history *h) {
     for (size_t k = 0; k < HISTORY_COLUMNS; k++)
         for (size_t r = 0; r < HISTORY_MOST / 2; r++) h->column[k][r] = h->column[k][2 * r + 1];
     h->count = HISTORY_MOST / 2;
@@ -12,13 +12,13 @@ static void forget_every_other(history *h) {
 void svmp_history_add(history *h, const double row[HISTORY_COLUMNS]) {
     const int again = h->count > 0 && h->column[0][h->count - 1] == row[0];
     if (h->stride == 0) h->stride = 1;
-    if (!again && h->count == HISTORY_MOST) forget_every_other(h);
+    if (!again && h->count == HISTORY_MOST) drop_every_other(h);
     if (!again) h->count++;
     for (size_t k = 0; k < HISTORY_COLUMNS; k++) h->column[k][h->count - 1] = row[k];
 }
 
 void svmp_history_follow(history *h, size_t iteration, double first, double second) {
-    if (h->count == HISTORY_MOST) forget_every_other(h);
+    if (h->count == HISTORY_MOST) drop_every_other(h);
     if (h->stride > 1 && iteration % h->stride != 0) return;
     svmp_history_add(h, (const double[HISTORY_COLUMNS]){(double)iteration, first, second});
 }

@@ -35,7 +35,7 @@ static size_t list_nodes(const svmp_graph *graph, size_t node, int others, const
 }
 
 /* hubs[k]: the number of variables of hubs in neighbourhood k. */
-static int sees_others(const svmp_graph *graph, size_t node, size_t most, const size_t *hubs) {
+static int reads_hubs(const svmp_graph *graph, size_t node, size_t most, const size_t *hubs) {
     const size_t all = hubs[graph->neighbourhood_of[node]];
     return all - (graph->first[node + 1] - graph->first[node]) <= most;
 }
@@ -44,14 +44,14 @@ static svmp_status fill(const svmp_graph *graph, size_t most, const double *hub,
     SVMP_TRY(SVMP_NEW(graph->context, lists->start, graph->moved + 1));
     for (size_t k = 0; k < graph->distinct; k++) hubs[k] = count_variables(graph, k, hub);
     for (size_t v = 0; v < graph->moved; v++) {
-        const int is_hub = hub[graph->first[v]] > 0, others = is_hub && sees_others(graph, v, most, hubs);
+        const int is_hub = hub[graph->first[v]] > 0, others = is_hub && reads_hubs(graph, v, most, hubs);
         const size_t seen = !is_hub ? 0 : others ? list_nodes(graph, v, 1, hub, NULL) : 1;
         lists->start[v + 1] = lists->start[v] + seen;
     }
     SVMP_TRY(SVMP_NEW(graph->context, lists->item, lists->start[graph->moved]));
     for (size_t v = 0; v < graph->moved; v++)
         if (lists->start[v + 1] > lists->start[v])
-            list_nodes(graph, v, sees_others(graph, v, most, hubs), hub, lists->item + lists->start[v]);
+            list_nodes(graph, v, reads_hubs(graph, v, most, hubs), hub, lists->item + lists->start[v]);
     return SVMP_OK;
 }
 

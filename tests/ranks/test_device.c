@@ -27,7 +27,7 @@ static backend *make(const backend_kind *kind, const svmp_model *model, const ch
     return b;
 }
 
-static void go(backend *b, const kernel *k, const step *s, size_t t) {
+static void iterate(backend *b, const kernel *k, const step *s, size_t t) {
     if (b->kind->exchange) assert_ok(b->kind->exchange(b));
     assert_ok(b->kind->score(b));
     if (k == NULL) {
@@ -60,8 +60,8 @@ static void compare(const backend_kind *kind, const char *text) {
     backend *a = make(kind, whole, text, &k, &s), *b = make(kind, part, text, &k, &s);
     assert_true(part->graph->moved < whole->graph->moved);
     for (size_t t = 0; t < ITERATIONS; t++) {
-        go(a, text ? &k : NULL, &s, t);
-        go(b, text ? &k : NULL, &s, t);
+        iterate(a, text ? &k : NULL, &s, t);
+        iterate(b, text ? &k : NULL, &s, t);
         double largest = a->largest;
         assert_true(largest == b->largest);
         assert_ok(svmp_backend_view(a, ARRAY_PARTICLES, &expected));

@@ -6,7 +6,7 @@
 
 #include "svmp_parallel.h"
 
-static void after_the_end(void **unused) {
+static void test_contexts_after_mpi_has_ended(void **unused) {
     (void)unused;
     svmp_context *before = test_context(1), *after = test_context(1);
     svmp_model *model = NULL;
@@ -28,6 +28,6 @@ static void after_the_end(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(after_the_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_contexts_after_mpi_has_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

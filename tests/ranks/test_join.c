@@ -15,7 +15,7 @@ static svmp_context *join(void) {
 }
 
 /* The number of each process, in order. */
-static void talk(const svmp_context *context) {
+static void gather_ranks(const svmp_context *context) {
     const uint64_t mine = svmp_context_process(context);
     uint64_t all[2] = {7, 7};
     svmp_context_gather(context, sizeof mine, &mine, all);
@@ -27,7 +27,7 @@ static void one_after_the_other(void **unused) {
     (void)unused;
     for (int k = 0; k < 3; k++) {
         svmp_context *context = join();
-        talk(context);
+        gather_ranks(context);
         svmp_context_free(context);
     }
 }
@@ -37,7 +37,7 @@ static void a_context_joins_once(void **unused) {
     svmp_context *context = join();
     assert_int_equal(svmp_context_join(context), SVMP_BAD_CALL);
     assert_string_equal(svmp_context_error(context), "The context has already joined the other processes.");
-    talk(context);
+    gather_ranks(context);
     svmp_context_free(context);
 }
 
@@ -89,7 +89,7 @@ static void a_process_without_memory(void **unused) {
             assert_int_equal(status, failed ? SVMP_NO_MEMORY : SVMP_OK);
             assert_true(!failed || strstr(svmp_context_error(context), "Out of memory") != NULL);
             memory.left = 1000;
-            if (!failed) talk(context);
+            if (!failed) gather_ranks(context);
             svmp_context_free(context);
             assert_true(allowed < 20);
         }

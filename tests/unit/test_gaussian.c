@@ -491,8 +491,54 @@ static void test_starts_from_priors(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- a fit that was made while the model was prepared ---------------------------------------------------------------
+ */
+
+static void count_fits(svmp_log_level level, const char *message, void *user_data) {
+    if (level == SVMP_LOG_DEBUG && strstr(message, "polished")) ++*(int *)user_data;
+}
+
+/* The first one of the same seed takes it; it is the fit that is made without it. */
+static void test_kept_fit(void **state) {
+    (void)state;
+    static const char text[] = "model { for (i in 1:8) { y[i] ~ dnorm(th[i], 1000)\n th[i] ~ dnorm(mu, t) }\n"
+                               "  mu ~ dnorm(0, 0.001)\n t ~ dgamma(1, 1) }\n",
+                      data[] = "y <- c(28, 8, -3, 7, -1, 1, 18, 12)\n";
+    svmp_context *context = test_context(1);
+    svmp_model *prepared = NULL, *plain = read_text(context, text, data);
+    int fits = 0;
+    assert_ok(svmp_context_set_log(context, count_fits, &fits));
+    assert_ok(svmp_model_read(context, 2, (const char *const[]){"model.bug", "data.R"},
+                              &(svmp_reading){.coordinates = "auto"}, &prepared));
+    assert_int_equal(fits, 1);
+    const size_t d = svmp_graph_variables(svmp_model_graph(plain));
+    gaussian *fitted = find(plain, GAUSSIAN_SEED), *other = find(prepared, GAUSSIAN_SEED + 1);
+    assert_int_equal(fits, 3);
+    gaussian *kept = find(prepared, GAUSSIAN_SEED);
+    assert_int_equal(fits, 3);
+    gaussian *again = find(prepared, GAUSSIAN_SEED);
+    assert_int_equal(fits, 4);
+    const size_t entries = svmp_gaussian_pattern(fitted)->entries;
+    gaussian *const same[] = {kept, again};
+    for (size_t k = 0; k < 2; k++) {
+        double x[2][10 * 3];
+        assert_memory_equal(svmp_gaussian_mean(same[k]), svmp_gaussian_mean(fitted), d * sizeof(double));
+        assert_memory_equal(svmp_gaussian_precision(same[k]), svmp_gaussian_precision(fitted),
+                            entries * sizeof(double));
+        assert_ok(svmp_gaussian_draw(same[k], 7, 3, x[0]));
+        assert_ok(svmp_gaussian_draw(fitted, 7, 3, x[1]));
+        assert_memory_equal(x[0], x[1], sizeof x[0]);
+    }
+    gaussian *const all[] = {fitted, other, kept, again};
+    for (size_t k = 0; k < 4; k++) svmp_gaussian_free(all[k]);
+    svmp_model_free(plain);
+    svmp_model_free(prepared);
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kept_fit),
         cmocka_unit_test(test_starts_from_priors),
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_statements),

@@ -130,7 +130,7 @@ static void test_the_largest_sum(void **state) {
     }
 }
 
-/* Particles that coincide, that differ by one unit in the last place, and that have diverged. */
+/* Particles that coincide, that are extremely close, and whose squared distances overflow. */
 static void test_extremes(void **state) {
     (void)state;
     static sums s;

@@ -322,7 +322,7 @@ static void collect(svmp_status status, const char *message, void *user_data) {
     strcat(collected->text, message);
 }
 
-static void hear_log(svmp_log_level level, const char *message, void *user_data) {
+static void collect_log(svmp_log_level level, const char *message, void *user_data) {
     listener *collected = user_data;
     assert_int_equal(level, SVMP_LOG_WARNING);
     strcat(collected->text, message);
@@ -343,7 +343,7 @@ static svmp_context *listening(listener *collected) {
     svmp_context *context = NULL;
     assert_ok(svmp_context_create(NULL, &context));
     assert_ok(svmp_context_set_error(context, collect, collected));
-    assert_ok(svmp_context_set_log(context, hear_log, collected));
+    assert_ok(svmp_context_set_log(context, collect_log, collected));
     return context;
 }
 

@@ -207,7 +207,7 @@ static void test_cpu_agrees_with_ref_at_the_edges(void **state) {
     double x[D * N], phi[D * N], other[D * N];
     for (size_t c = 0; c < sizeof clouds / sizeof *clouds; c++)
         for (size_t b = 0; b < BATTERY - 1; b++)
-            for (size_t flat = 0; flat <= 2; flat++) { /* these variables have one value */
+            for (size_t flat = 0; flat <= 2; flat++) { /* the number of variables with a single value */
                 for (size_t e = 0; e < D * N; e++)
                     x[e] = clouds[c].mean + (e / N < flat ? 0 : clouds[c].spread * test_random(c, e));
                 velocity(model, &svmp_backend_ref, battery[b], N, x, phi);

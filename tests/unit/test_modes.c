@@ -183,7 +183,7 @@ static void test_no_start(void **state) {
     svmp_context_free(context);
 }
 
-static svmp_status read_and_leap(svmp_context *context, const svmp_data *data) {
+static svmp_status read_and_jump(svmp_context *context, const svmp_data *data) {
     svmp_model *model = NULL;
     backend *b = NULL;
     mode_jump *l = NULL;
@@ -207,7 +207,7 @@ static void test_allocations_may_fail(void **state) {
         assert_ok(svmp_data_create(context, &data));
         assert_ok(svmp_data_read_text(data, "d.R", slopes_data, strlen(slopes_data)));
         memory.left = allowed;
-        status = read_and_leap(context, data);
+        status = read_and_jump(context, data);
         memory.left = 1000000000;
         svmp_data_free(data);
         svmp_context_free(context);

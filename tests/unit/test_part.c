@@ -68,8 +68,8 @@ static void exchange(backend *const *parts, size_t count, const uint32_t *owner)
     }
 }
 
-/* First the interior, with a halo of NaN; then the rest. */
-static void spoil(backend *b) {
+/* First the interior, with wrong values in the halo; then the rest. */
+static void spoil_halo(backend *b) {
     const svmp_graph *graph = b->model->graph;
     for (size_t k = graph->moved_variables * N; k < graph->variables * N; k++) b->x[k] = 1e6;
 }
@@ -79,7 +79,7 @@ static void iterate(backend **parts, size_t count, const uint32_t *owner, const 
     for (size_t p = 0; p < count; p++) {
         backend *b = parts[p];
         const svmp_graph *graph = b->model->graph;
-        spoil(b);
+        spoil_halo(b);
         b->span = (node_span){0, graph->inner};
         assert_int_equal(s->kind->score(b), SVMP_OK);
         for (size_t first = 0; s->kernel && first < graph->inner; first += 3) {

@@ -366,7 +366,7 @@ static void test_cpu_agrees_with_ref_where_it_is_large(void **state) {
     (void)state;
     const struct {
         size_t nodes, n;
-        double density; /* -1: not `wide`, since the plain loops are slow if many nodes have large domains */
+        double density; /* -1: the model wide(), since the plain loops are slow if many nodes have large domains */
         const char *kernel;
     } cases[] = {{3, 1451, 1, "rbf@blanket"},     {3, 1451, 0, "imq@blanket"}, {90, 9, 1, "rbf@blanket"},
                  {90, 9, 0.7, "imq@blanket"},     {7, 401, 1, "imq@all"},      {2, 1451, 0.5, "rbf(median-zeros)@self"},

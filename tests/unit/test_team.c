@@ -6,14 +6,13 @@
 #include "graph/graph_part.h"
 #include "model/evaluator.h"
 #include "model/fingerprint.h"
-#include "svmp_plan.h"
 #include "unit/files.h"
 #include "unit/simulated_processes.h"
 
 /* ---- agreement --------------------------------------------------------------------------------------------------- */
 
 /* Each process contributes its own line of the script. */
-static void say(test_process *p) {
+static void compare_text(test_process *p) {
     const char *const *words = p->script;
     p->status = svmp_context_compare(p->context, "the version of svmp", words[p->peers.rank]);
 }
@@ -22,10 +21,10 @@ static void versions_that_differ_are_refused_by_all(void **unused) {
     (void)unused;
     static const char *const words[] = {"0.1.0", "0.1.0", "0.2.0"};
     test_process group[MOST_PROCESSES];
-    run_processes(2, say, words, group);
+    run_processes(2, compare_text, words, group);
     for (size_t p = 0; p < 2; p++) assert_int_equal(group[p].status, SVMP_OK);
     end_processes(2, group);
-    run_processes(3, say, words, group);
+    run_processes(3, compare_text, words, group);
     for (size_t p = 0; p < 3; p++) {
         assert_int_equal(group[p].status, SVMP_BAD_INPUT);
         const char *error = svmp_context_error(group[p].context);
@@ -45,10 +44,10 @@ static void long_texts_are_compared_in_full(void **unused) {
     other[LENGTH - 1] = 'y';
     const char *const alike[] = {one, one}, *const unlike[] = {one, other};
     test_process group[MOST_PROCESSES];
-    run_processes(2, say, alike, group);
+    run_processes(2, compare_text, alike, group);
     for (size_t p = 0; p < 2; p++) assert_int_equal(group[p].status, SVMP_OK);
     end_processes(2, group);
-    run_processes(2, say, unlike, group);
+    run_processes(2, compare_text, unlike, group);
     for (size_t p = 0; p < 2; p++) {
         assert_int_equal(group[p].status, SVMP_BAD_INPUT);
         assert_non_null(strstr(svmp_context_error(group[p].context), " differ after the first 300 characters."));
@@ -235,7 +234,7 @@ static void bad_files_are_refused_by_all(void **unused) {
 }
 
 /* Functions that need the whole model, or would change only a part of it, refuse a part, in each process by itself. */
-static void ask_for_the_whole(test_process *p) {
+static void call_functions_of_the_whole(test_process *p) {
     const char *const paths[] = {SVMP_MODELS "/grid.mtx"};
     static const char sentence[] =
         " needs the whole model, but this process has only a part of it: call it before the model is split.";
@@ -257,7 +256,7 @@ static void ask_for_the_whole(test_process *p) {
 static void functions_of_whole_models_refuse_parts(void **unused) {
     (void)unused;
     test_process group[MOST_PROCESSES];
-    run_processes(2, ask_for_the_whole, NULL, group);
+    run_processes(2, call_functions_of_the_whole, NULL, group);
     for (size_t p = 0; p < 2; p++) assert_ok(group[p].status);
     end_processes(2, group);
 }

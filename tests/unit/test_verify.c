@@ -160,7 +160,7 @@ static svmp_verdict find_after(void (*change)(double *x, size_t n)) {
 }
 
 /* The first variable, and with it the others, in two clusters at -1 and 1, still with mean 0 and sd 1. */
-static void make_heaps(double *x, size_t n) {
+static void make_clusters(double *x, size_t n) {
     for (size_t l = 0; l < n; l++) {
         const double by = (x[l] < 0 ? -1 : 1) - x[l];
         double weight = 1;
@@ -186,13 +186,13 @@ static void halve_common(double *x, size_t n) {
 static void test_shapes_and_sums_fail(void **state) {
     (void)state;
     char text[512];
-    const svmp_verdict heaps = find_after(make_heaps), common = find_after(halve_common);
-    assert_int_equal(heaps.finding, SVMP_FINDING_FAILED);
+    const svmp_verdict clusters = find_after(make_clusters), common = find_after(halve_common);
+    assert_int_equal(clusters.finding, SVMP_FINDING_FAILED);
     size_t k = 0;
-    while (k < heaps.drifts && heaps.drift[k].aspect != SVMP_ASPECT_SHAPE) k++;
-    assert_true(k < heaps.drifts);
-    assert_true(heaps.drift[k].level > 0 && heaps.drift[k].level < 1);
-    assert_non_null(strstr(svmp_verdict_sentence(&heaps, text, sizeof text), " % quantile "));
+    while (k < clusters.drifts && clusters.drift[k].aspect != SVMP_ASPECT_SHAPE) k++;
+    assert_true(k < clusters.drifts);
+    assert_true(clusters.drift[k].level > 0 && clusters.drift[k].level < 1);
+    assert_non_null(strstr(svmp_verdict_sentence(&clusters, text, sizeof text), " % quantile "));
     assert_int_equal(common.finding, SVMP_FINDING_FAILED);
     for (k = 0; k < common.drifts && strchr(common.drift[k].name, '+') == NULL;) k++;
     assert_true(k < common.drifts);

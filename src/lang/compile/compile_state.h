@@ -1,29 +1,33 @@
-/* Inside the lowering: the state that its files share.
+/* Inside parsing and compiling: the state that the passes share.
  *
- *     text_checks.c      names, functions and distributions of the text exist
- *     loops.c     loops become instances of statements
+ * lang/parsed_model.c calls those that no choice changes, once:
+ *     text_checks.c           functions, distributions and names exist
+ *     loops.c                 loops become instances of statements
  *     array_definitions.c     dimensions of arrays; who defines which element
- *     function*.c  the functions of the language
- *     expand.c     expressions become items: numbers where everything is known, expressions elsewhere
- *     subscripts.c      subscripts; reading elements of arrays, through the deterministic ones
- *     choice.c     subscripts that depend on unknowns
- *     censoring.c   censored nodes
- *     discrete.c   unknowns with finitely many values, and
- *     elimination.c  how they are summed out
- *     discrete_totals.c      sums of them that are unknowns by themselves
- *     data_chains.c      long chains of deterministic elements
- *     leaves.c       unknown nodes that nothing observed depends on
- *     stored_elements.c  deterministic elements that are computed once, not pasted
- *     unknown_nodes.c       unknown nodes, their transforms and bounds
- *     moved_coordinates.c  what is moved of location-scale families
- *     factor*.c    one instance becomes a factor
- *     data_draws.c   what data { } draws
- *     monitors.c    deterministic nodes that are reported
- *     replicates.c  observed arrays that are drawn once more
- *     pointwise_likelihood.c the log likelihood of each observation, and the deviance, that are reported
- *     patterns.c    factors of equal structure share a program
- *     compile_order.c      parents come before children
- *     compile.c      the order of all this
+ *     data_draws.c            what data { } draws
+ *     data_chains.c           long chains of deterministic elements
+ *     censoring.c             censored nodes, observed_sums.c: sums that are observed
+ *     name_graph.c            which names lead to which
+ *     leaves.c                unknown nodes that nothing observed depends on
+ *     replicates.c            observed arrays that are drawn once more: statements that are added to the tree
+ *     auxiliary_variable.c    a continuous unknown for texts that have none, likewise
+ * lang/compile.c the others, in each compilation:
+ *     stored_elements.c       deterministic elements that are computed once, not pasted
+ *     unknown_nodes.c         unknown nodes, their transforms and bounds
+ *     moved_coordinates.c     what is moved of location-scale families
+ *     factor_builder.c        one instance becomes a factor
+ *     patterns.c              factors of equal structure share a program, finish_groups.c: and become a group
+ *     discrete_unknowns.c     unknowns with finitely many values
+ *     discrete_totals.c       sums of them that are unknowns by themselves
+ *     elimination.c           how they are summed out
+ *     compile_order.c         parents come before children
+ *     monitors.c              deterministic nodes that are reported
+ *     pointwise_likelihood.c  the log likelihood of each observation, and the deviance, that are reported
+ * Both evaluate expressions:
+ *     expand.c                expressions become items: numbers where everything is known, expressions elsewhere
+ *     subscripts.c            subscripts; reading elements of arrays, through the deterministic ones
+ *     unknown_subscripts.c    subscripts that depend on unknowns
+ *     functions/              the functions of the language
  */
 #ifndef SVMP_LANG_COMPILE_COMPILE_STATE_H
 #define SVMP_LANG_COMPILE_COMPILE_STATE_H
@@ -42,7 +46,7 @@ typedef enum item_kind {
     ITEM_LITERAL,    /* a number that the text alone decides: the same in all instances */
     ITEM_NUMBER,     /* a number from data or a loop counter */
     ITEM_EXPRESSION, /* depends on unknowns: an expression of lowering->builder */
-    ITEM_OPAQUE,     /* depends on unknowns, when nobody asked how */
+    ITEM_OPAQUE,     /* depends on unknowns, and it is not needed how */
 } item_kind;
 
 typedef struct model_item {
@@ -73,15 +77,15 @@ typedef enum element_state {
     ELEMENT_OPAQUE,    /* computed, and depends on unknowns */
     ELEMENT_UNKNOWN,   /* variable or part of a node */
     ELEMENT_DISCRETE,  /* unknown, with finitely many values: summed out */
-    ELEMENT_REST,      /* what the others leave of an observed sum: rest.c */
+    ELEMENT_REST,      /* what the others leave of an observed sum: observed_sums.c */
     ELEMENT_REMAINDER, /* discrete, and what the others leave of a total: discrete_totals.c */
 } element_state;
 
 typedef struct model_element {
     element_state state;
     uint32_t definition; /* instance, or NOTHING */
-    uint32_t output;     /* of an unknown one: which output of the result, or which discrete unknown, it is; of a rest:
-                          * which     instance of dsum leaves it */
+    uint32_t output;     /* of an unknown one: which output of the result, or which discrete unknown, it is; for
+                          * ELEMENT_REST: the dsum instance that defines it */
     uint32_t stamp;      /* of the instance for which `memo` holds */
     double value;
     model_item memo;
@@ -127,9 +131,15 @@ typedef struct edge_lists {
 /* What is known of a statement, by its place. */
 typedef struct statement_state {
     bool failed;    /* an error in it was noted: further instances are skipped */
-    int chain;      /* 1: what it defines depends on other elements of the name; -1: not; 0: not known yet */
     double largest; /* of its instances, set by leaves.c: value that is observed of what depends on them, or -1 */
 } statement_state;
+
+/* What follows from the names in the statements of model { }, by symbol (name_graph.c). */
+typedef struct name_graph {
+    uint32_t *component; /* the same for names that lead to each other, from the left of a statement to its right */
+    bool *recursive;     /* formulas, '<-', lead from the name back to it */
+    bool *discrete;      /* formulas lead to a name that is a discrete unknown, or it is one */
+} name_graph;
 
 /* A call that does not vary, by its place: whether data alone decide its number, and the number. */
 typedef struct known_call {
@@ -224,10 +234,10 @@ typedef struct model_lowering {
     /* what the compilations of a parsed model share */
     double *counter_values;
     size_t counter_count, counter_capacity;
-    double *cut_lower, *cut_upper;      /* by element, what dinterval says; NULL: there is none */
-    uint32_t *cut_by;                   /* the dinterval whose cut points depend on unknowns, or NOTHING */
-    const ast_statement **last_of_name; /* by symbol: the last statement of model { } with it on its left */
-    edge_lists reads;                   /* of each instance, which ones it reads */
+    double *cut_lower, *cut_upper; /* by element, what dinterval says; NULL: there is none */
+    uint32_t *cut_by;              /* the dinterval whose cut points depend on unknowns, or NOTHING */
+    edge_lists reads;              /* of each instance, which ones it reads */
+    name_graph names;
 
     /* where we are */
     double loop_counters[AST_MOST_LOOPS]; /* while loops are unrolled */
@@ -268,7 +278,6 @@ typedef struct model_lowering {
     model_item *lower, *upper;
     uint32_t *element_of; /* output -> its element */
     size_t lower_capacity, upper_capacity, element_of_capacity;
-    size_t chain_steps;
 
     /* subscripts that depend on unknowns, those of the variable at hand from choice_first on */
     struct index_choice *index_choices;
@@ -422,7 +431,7 @@ svmp_status svmp_note_elements(model_lowering *lowering, const ast_expression *v
 /* The elements that a variable names, for the present choice of the subscripts that depend on unknowns. */
 svmp_status svmp_read_elements(model_lowering *lowering, const ast_expression *variable, value *result);
 
-/* choice.c: reads through subscripts that depend on unknowns. */
+/* unknown_subscripts.c: reads through subscripts that depend on unknowns. */
 svmp_status svmp_expand_choices(model_lowering *lowering, const ast_expression *variable, value *result);
 /* Whether what depends on unknowns can be a subscript: a whole number by its form. */
 bool svmp_may_index(const model_lowering *lowering, model_item index);
@@ -503,6 +512,16 @@ typedef struct evaluated_distribution {
 
 /* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
 svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distribution *result);
+
+/* ---- name_graph.c ----------------------------------------------------------------------------- */
+
+svmp_status svmp_names_graph(model_lowering *lowering);
+
+/* Whether the name on the left of a statement stands behind it again: x[t] ~ dnorm(x[t-1], tau). */
+bool svmp_leads_to_itself(const model_lowering *lowering, const ast_statement *statement);
+
+/* Whether an expression depends on discrete unknowns, by its names. NULL: no. */
+bool svmp_reads_discrete(const model_lowering *lowering, const ast_expression *expression);
 
 /* ---- leaves.c --------------------------------------------------------------------------------- */
 

@@ -22,60 +22,7 @@
 
 #include "dist/formula_words.h"
 
-enum { CHAIN_STEPS = 10000000 }; /* of all walks along names together */
-
 /* ---- whether ---------------------------------------------------------------------------------- */
-
-/* A walk along the text's names: from a statement's arguments to the arguments of what defines the names in them. */
-typedef struct name_walk {
-    bool *seen;
-    uint32_t *stack;
-    size_t depth, *steps;
-} name_walk;
-
-static void visit_expression(name_walk *walk, const ast_expression *expression) {
-    if (expression == NULL) return;
-    ++*walk->steps;
-    if (expression->kind == AST_VARIABLE && expression->counter < 0 && !walk->seen[expression->symbol]) {
-        walk->seen[expression->symbol] = true;
-        walk->stack[walk->depth++] = expression->symbol;
-    }
-    for (size_t k = 0; k < expression->count; k++) visit_expression(walk, expression->operands[k]);
-}
-
-static void visit_statement(name_walk *walk, const ast_statement *statement) {
-    for (size_t k = 0; k < statement->argument_count; k++) visit_expression(walk, statement->arguments[k]);
-    visit_expression(walk, statement->lower);
-    visit_expression(walk, statement->upper);
-}
-
-/* Whether the name on the statement's left is reached. */
-static bool reaches_itself(name_walk *walk, const ast_statement *const *last, const ast_statement *statement) {
-    visit_statement(walk, statement);
-    while (walk->depth > 0 && !walk->seen[statement->left->symbol] && *walk->steps < CHAIN_STEPS)
-        for (const ast_statement *s = last[walk->stack[--walk->depth]]; s; s = s->same_name) visit_statement(walk, s);
-    return walk->seen[statement->left->symbol] || *walk->steps >= CHAIN_STEPS;
-}
-
-/* Whether the name on a statement's left stands behind it again: x[t] ~ dnorm(x[t-1], tau). Such a chain stays as it
- * is: its last link would depend on all others. Where a text is too long to tell, so does everything. */
-static svmp_status is_chain(model_lowering *lowering, const ast_statement *statement, bool *chain) {
-    svmp_context *context = lowering->context;
-    const size_t names = lowering->ast->names.count;
-    name_walk walk = {.steps = &lowering->chain_steps};
-    svmp_status status = SVMP_OK;
-    statement_state *state = svmp_state_of(lowering, statement);
-    if (state->chain == 0) {
-        SVMP_CHECK(SVMP_NEW(context, walk.seen, names));
-        SVMP_CHECK(SVMP_NEW(context, walk.stack, names));
-        state->chain = reaches_itself(&walk, lowering->last_of_name, statement) ? 1 : -1;
-    }
-    *chain = state->chain > 0;
-done:
-    svmp_release(context, walk.seen);
-    svmp_release(context, walk.stack);
-    return status;
-}
 
 static bool depends(const model_lowering *lowering, const value *argument) {
     for (size_t k = argument->first; k < argument->first + argument->count; k++)
@@ -94,15 +41,14 @@ static bool is_free(const model_lowering *lowering, const lowered_node *node) {
 
 svmp_status svmp_coordinates_choose(model_lowering *lowering, const evaluated_distribution *evaluated, size_t elements,
                                     size_t which, lowered_node *node) {
-    bool chain = false;
     node->coordinates.centring = 1;
     if (svmp_distribution_location_scale(node->distribution) == NULL || node->outputs < elements ||
         !is_free(lowering, node))
         return SVMP_OK;
     if (!depends(lowering, &evaluated->arguments[0]) && !depends(lowering, &evaluated->arguments[1])) return SVMP_OK;
-    SVMP_TRY(is_chain(lowering, lowering->statement, &chain));
-    node->location_scale = !chain;
-    if (chain) return SVMP_OK;
+    /* a chain stays as it is: its last link would depend on all others */
+    node->location_scale = !svmp_leads_to_itself(lowering, lowering->statement);
+    if (!node->location_scale) return SVMP_OK;
     node->coordinates.centring = lowering->choices->centring;
     if (lowering->choices->coordinates) node->coordinates = lowering->choices->coordinates[which];
     return SVMP_OK;

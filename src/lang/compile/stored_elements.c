@@ -12,88 +12,6 @@
 /* Pasting may cost so many times the operations that are stored; and so many in all, whatever it costs. */
 enum { PASTED_TIMES = 16, PASTED_LEAST = 10000 };
 
-enum { MOST_STEPS = 10000000 }; /* of walks along names */
-
-/* ---- recursions ---------------------------------------------------------------------------------------------- */
-
-/* Symbol -> the symbols that the formulas of its elements read. */
-typedef struct name_graph {
-    uint32_t *start, *read, *stack, *seen; /* seen: by symbol, 1 + the last walk that came there */
-    size_t steps;
-} name_graph;
-
-typedef void (*statement_visitor)(const ast_statement *statement, name_graph *names);
-
-static void each_formula(const ast_statement *first, statement_visitor visit, name_graph *names) {
-    for (const ast_statement *s = first; s; s = s->next) {
-        if (s->kind == AST_FOR) each_formula(s->body, visit, names);
-        if (s->kind == AST_DETERMINISTIC) visit(s, names);
-    }
-}
-
-/* How many names stand in an expression; where `read` is not NULL, which ones. */
-static uint32_t list_names(const ast_expression *expression, uint32_t *read) {
-    const bool name = expression->kind == AST_VARIABLE && expression->counter < 0;
-    uint32_t count = name;
-    if (name && read) read[0] = expression->symbol;
-    for (size_t k = 0; k < expression->count; k++)
-        count += list_names(expression->operands[k], read ? read + count : NULL);
-    return count;
-}
-
-static void count_reads(const ast_statement *statement, name_graph *names) {
-    names->start[statement->left->symbol + 2] += list_names(statement->arguments[0], NULL);
-}
-
-static void put_reads(const ast_statement *statement, name_graph *names) {
-    uint32_t *next = &names->start[statement->left->symbol + 1];
-    *next += list_names(statement->arguments[0], names->read + *next);
-}
-
-static svmp_status make_names(const model_lowering *lowering, name_graph *names) {
-    const size_t count = lowering->ast->names.count;
-    SVMP_TRY(SVMP_NEW(lowering->context, names->start, count + 2));
-    SVMP_TRY(SVMP_NEW(lowering->context, names->stack, count));
-    SVMP_TRY(SVMP_NEW(lowering->context, names->seen, count));
-    each_formula(lowering->ast->model, count_reads, names);
-    for (size_t k = 1; k < count + 2; k++) names->start[k] += names->start[k - 1];
-    SVMP_TRY(SVMP_NEW(lowering->context, names->read, names->start[count + 1]));
-    each_formula(lowering->ast->model, put_reads, names);
-    return SVMP_OK;
-}
-
-/* Whether formulas lead from a name back to it. */
-static bool is_recursive(name_graph *names, uint32_t symbol) {
-    size_t depth = 0;
-    names->stack[depth++] = symbol;
-    while (depth > 0 && names->steps < MOST_STEPS) {
-        const uint32_t from = names->stack[--depth];
-        for (uint32_t e = names->start[from]; e < names->start[from + 1]; e++, names->steps++) {
-            const uint32_t to = names->read[e];
-            if (to == symbol) return true;
-            if (names->seen[to] == symbol + 1) continue;
-            names->seen[to] = symbol + 1;
-            names->stack[depth++] = to;
-        }
-    }
-    return false;
-}
-
-/* recursive[symbol]: only arrays can be, since no element depends on itself. */
-static svmp_status find_recursive(const model_lowering *lowering, bool *recursive, bool *any) {
-    name_graph names = {0};
-    svmp_status status = make_names(lowering, &names);
-    for (uint32_t k = 0; status == SVMP_OK && k < lowering->ast->names.count; k++) {
-        recursive[k] = lowering->arrays[k].count > 1 && is_recursive(&names, k);
-        *any = *any || recursive[k];
-    }
-    svmp_release(lowering->context, names.start);
-    svmp_release(lowering->context, names.read);
-    svmp_release(lowering->context, names.stack);
-    svmp_release(lowering->context, names.seen);
-    return status;
-}
-
 /* ---- what pasting costs -------------------------------------------------------------------------------------- */
 
 typedef struct cost_search {
@@ -123,8 +41,13 @@ static svmp_status count_opaque(model_lowering *lowering, uint32_t which, size_t
     return status;
 }
 
+/* Only arrays can be, since no element depends on itself. */
+static bool is_recursive(const model_lowering *lowering, uint32_t symbol) {
+    return lowering->names.recursive[symbol] && lowering->arrays[symbol].count > 1;
+}
+
 /* Finds what may be stored: how many operations and elements in all. */
-static svmp_status find_candidates(cost_search *search, const bool *recursive, double *operations, size_t *elements) {
+static svmp_status find_candidates(cost_search *search, double *operations, size_t *elements) {
     model_lowering *lowering = search->lowering;
     *operations = 0;
     *elements = 0;
@@ -132,7 +55,7 @@ static svmp_status find_candidates(cost_search *search, const bool *recursive, d
         const ast_statement *statement = lowering->instances[k].statement;
         size_t opaque = 0;
         if (statement->kind != AST_DETERMINISTIC || svmp_failed(lowering, statement)) continue;
-        if (!recursive[statement->left->symbol] && lowering->choices->store_above >= 0) continue;
+        if (!is_recursive(lowering, statement->left->symbol) && lowering->choices->store_above >= 0) continue;
         SVMP_TRY(svmp_go_on(lowering, count_opaque(lowering, k, &opaque)));
         if (opaque == 0) continue;
         search->operations[k] = 1 + count_operations(statement->arguments[0]);
@@ -173,14 +96,14 @@ static bool is_expensive(cost_search *search, double stored) {
     return pasted > limit;
 }
 
-static svmp_status choose(cost_search *search, const bool *recursive) {
+static svmp_status choose(cost_search *search) {
     model_lowering *lowering = search->lowering;
     double operations;
     size_t elements;
     SVMP_TRY(SVMP_NEW(lowering->context, search->operations, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(lowering->context, search->seen, lowering->instance_count));
     SVMP_TRY(SVMP_NEW(lowering->context, search->stack, lowering->instance_count));
-    SVMP_TRY(find_candidates(search, recursive, &operations, &elements));
+    SVMP_TRY(find_candidates(search, &operations, &elements));
     if (elements == 0 || !is_expensive(search, operations)) return SVMP_OK;
     for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].stored = search->operations[k] > 0;
     lowering->stored.most = elements;
@@ -190,14 +113,10 @@ static svmp_status choose(cost_search *search, const bool *recursive) {
 svmp_status svmp_stored_choose(model_lowering *lowering) {
     svmp_context *context = lowering->context;
     cost_search search = {.lowering = lowering};
-    bool *recursive = NULL, any = false;
-    svmp_status status = SVMP_OK;
+    bool any = lowering->choices->store_above < 0;
     if (lowering->owners || lowering->graph || isinf(lowering->choices->store_above)) return SVMP_OK;
-    SVMP_CHECK(SVMP_NEW(context, recursive, lowering->ast->names.count));
-    SVMP_CHECK(find_recursive(lowering, recursive, &any));
-    if (any || lowering->choices->store_above < 0) SVMP_CHECK(choose(&search, recursive));
-done:
-    svmp_release(context, recursive);
+    for (uint32_t k = 0; k < lowering->ast->names.count && !any; k++) any = is_recursive(lowering, k);
+    const svmp_status status = any ? choose(&search) : SVMP_OK;
     svmp_release(context, search.operations);
     svmp_release(context, search.seen);
     svmp_release(context, search.stack);

@@ -180,11 +180,9 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
     }
     node->variables = svmp_transform_variables(node->transform, node->outputs);
     node->coordinates.centring = 1;
-    bool touches = false;
     if (leaf) return SVMP_OK;
     SVMP_TRY(svmp_discrete_check_bounds(lowering, statement));
-    SVMP_TRY(svmp_discrete_touches(lowering, statement, &touches));
-    if (touches) return SVMP_OK;
+    if (svmp_discrete_touches(lowering, statement)) return SVMP_OK;
     return svmp_coordinates_choose(lowering, &evaluated, offsets->count, lowering->result->node_count, node);
 }
 

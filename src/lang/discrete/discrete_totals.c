@@ -40,16 +40,14 @@ static void add_number(double number, sum_terms *terms) {
     terms->other = terms->other || number != floor(number);
 }
 
-static svmp_status choose(const model_lowering *lowering, uint32_t which, sum_terms *terms) {
+static void choose(const model_lowering *lowering, uint32_t which, sum_terms *terms) {
     const discrete_unknown *unknown = &lowering->discrete[which];
-    bool touches = true;
-    if (terms->unknowns++ > 0 && unknown->total) return SVMP_OK;
-    if (!unknown->total)
-        SVMP_TRY(svmp_discrete_touches(lowering, lowering->instances[unknown->instance].statement, &touches));
-    if (terms->free && touches) return SVMP_OK;
+    if (terms->unknowns++ > 0 && unknown->total) return;
+    const bool touches =
+        unknown->total || svmp_discrete_touches(lowering, lowering->instances[unknown->instance].statement);
+    if (terms->free && touches) return;
     terms->remainder = which;
     terms->free = !touches;
-    return SVMP_OK;
 }
 
 static svmp_status add_variable(model_lowering *lowering, const ast_expression *variable, sum_terms *terms) {
@@ -69,7 +67,7 @@ static svmp_status add_variable(model_lowering *lowering, const ast_expression *
             terms->least += unknown->least;
             terms->most += unknown->least + unknown->states - 1;
             terms->open = terms->open || unknown->open;
-            SVMP_TRY(choose(lowering, element->output, terms));
+            choose(lowering, element->output, terms);
         } else {
             terms->other = true;
         }

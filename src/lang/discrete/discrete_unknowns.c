@@ -88,8 +88,7 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
     if (known) return last_value(lowering, evaluated, part, most);
     const double own = floor(fmax(lowering->instances[which].largest, 0));
     const double all = floor(fmax(svmp_state_of(lowering, lowering->statement)->largest, 0));
-    bool coupled;
-    SVMP_TRY(svmp_discrete_touches(lowering, lowering->statement, &coupled));
+    const bool coupled = svmp_discrete_touches(lowering, lowering->statement);
     if (lowering->choices->short_sums) {
         *most = DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own;
         if (!coupled) *most = fmax(*most, fmin(DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * all, DISCRETE_BRIEF_MOST));
@@ -337,54 +336,20 @@ svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance) {
 
 /* ---- coordinates ------------------------------------------------------------------------------ */
 
-/* Whether a name that a discrete distribution gives values, not all of them from the data, stands in an expression, or
- * in what computes the names that stand there. */
-static bool reads_discrete(const model_lowering *lowering, const ast_expression *expression, bool *seen);
-
-static bool is_discrete_name(const model_lowering *lowering, const ast_statement *first, uint32_t symbol, bool *seen) {
-    for (const ast_statement *s = first; s; s = s->next) {
-        if (s->kind == AST_FOR && is_discrete_name(lowering, s->body, symbol, seen)) return true;
-        if (s->left == NULL || s->left->symbol != symbol) continue;
-        const model_array *array = &lowering->arrays[symbol];
-        if (s->kind == AST_DETERMINISTIC && reads_discrete(lowering, s->arguments[0], seen)) return true;
-        if (s->kind != AST_STOCHASTIC || !s->distribution->discrete || array->first == SIZE_MAX) continue;
-        for (size_t k = 0; k < array->count; k++)
-            if (lowering->elements[array->first + k].state != ELEMENT_KNOWN) return true;
-    }
+bool svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement) {
+    for (size_t k = 0; k < statement->argument_count; k++)
+        if (svmp_reads_discrete(lowering, statement->arguments[k])) return true;
     return false;
-}
-
-static bool reads_discrete(const model_lowering *lowering, const ast_expression *expression, bool *seen) {
-    if (expression == NULL) return false;
-    if (expression->kind == AST_VARIABLE && expression->counter < 0 && !seen[expression->symbol]) {
-        seen[expression->symbol] = true;
-        if (is_discrete_name(lowering, lowering->ast->model, expression->symbol, seen)) return true;
-    }
-    for (size_t k = 0; k < expression->count; k++)
-        if (reads_discrete(lowering, expression->operands[k], seen)) return true;
-    return false;
-}
-
-svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement, bool *touches) {
-    bool *seen;
-    *touches = false;
-    SVMP_TRY(SVMP_NEW(lowering->context, seen, lowering->ast->names.count));
-    for (size_t k = 0; !*touches && k < statement->argument_count; k++)
-        *touches = reads_discrete(lowering, statement->arguments[k], seen);
-    svmp_release(lowering->context, seen);
-    return SVMP_OK;
 }
 
 /* The natural value of such a node would be no function of what particles move in. */
 svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_statement *statement) {
     const distribution_support support = statement->distribution->support;
     const ast_expression *bounds[4] = {statement->lower, statement->upper};
-    bool *seen, touches = false;
+    bool touches = false;
     if (support == SUPPORT_INTERVAL) bounds[2] = statement->arguments[0];
     if (support == SUPPORT_INTERVAL || support == SUPPORT_ABOVE) bounds[3] = statement->arguments[1];
-    SVMP_TRY(SVMP_NEW(lowering->context, seen, lowering->ast->names.count));
-    for (size_t k = 0; k < 4; k++) touches = touches || reads_discrete(lowering, bounds[k], seen);
-    svmp_release(lowering->context, seen);
+    for (size_t k = 0; k < 4; k++) touches = touches || svmp_reads_discrete(lowering, bounds[k]);
     if (!touches) return SVMP_OK;
     return svmp_lowering_error(
         lowering, statement->left->offset,

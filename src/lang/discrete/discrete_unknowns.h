@@ -68,7 +68,7 @@ svmp_status svmp_discrete_finish(model_lowering *lowering);
 
 /* Whether the arguments of a statement depend on discrete unknowns, by the names in the text: then its node is moved in
  * no other coordinates, since these would depend on them, too. */
-svmp_status svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement, bool *touches);
+bool svmp_discrete_touches(const model_lowering *lowering, const ast_statement *statement);
 
 /* Refuses an unknown node whose bounds depend on discrete unknowns. */
 svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_statement *statement);

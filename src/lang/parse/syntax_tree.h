@@ -61,8 +61,7 @@ struct ast_statement {
     ast_statement *parent; /* the loop around it, or NULL */
     int depth;             /* how many loops are around it */
     const struct distribution *distribution;
-    uint32_t place;                 /* its number among all statements */
-    const ast_statement *same_name; /* of model { }: the one before it with this name on its left, or NULL */
+    uint32_t place; /* its number among all statements */
 };
 
 typedef struct ast_declaration {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name_distance.h"
 #include "base/name_list.h"
 
 typedef struct model_checker {
@@ -295,18 +296,11 @@ static void check_loop(model_checker *checker, const ast_statement *loop) {
     check_expression(checker, loop->range, loop->parent);
 }
 
-static void link_name(model_checker *checker, ast_statement *statement) {
-    const ast_statement **last = &checker->lowering->last_of_name[statement->left->symbol];
-    statement->same_name = *last;
-    *last = statement;
-}
-
 static void check_statements(model_checker *checker, ast_statement *statement, ast_statement *parent, int depth) {
     for (; statement; statement = statement->next) {
         statement->parent = parent;
         statement->depth = depth;
         statement->place = checker->ast->statements++;
-        if (statement->left && !checker->in_data) link_name(checker, statement);
         if (statement->kind == AST_FOR) {
             check_loop(checker, statement);
             check_statements(checker, statement->body, statement, depth + 1);
