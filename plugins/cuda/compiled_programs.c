@@ -1,5 +1,6 @@
 /* Programs as machine code, compiled when a run starts. Which programs are compiled depends on the model, the number of
  * particles and the machine alone; the others are interpreted, and all of them where there is no compiler. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
