@@ -37,6 +37,7 @@ typedef enum random_purpose {
     RANDOM_STRATUM,         /* b = which number and group: the order of the strata in a group of sources */
     RANDOM_STRATUM_GROUP,   /* b = which number and interval: the order of the groups in an interval */
     RANDOM_MODE_JUMP,       /* a = iteration, b = particle: to another mode */
+    RANDOM_MARGINAL_MOVE,   /* a = iteration, b = chain: of hyperparameters and the nodes below them */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -6,7 +6,6 @@
 #include "base/target_clones.h"
 #include "base/threads.h"
 #include "maths/sparse_supernodes.h"
-#include "maths/sparse_triangle.h"
 
 enum { DENSE_ORDER = 3000 }; /* the largest matrix that is factorised without CHOLMOD */
 
@@ -189,6 +188,8 @@ size_t svmp_factorisation_entries(const factorisation *f) {
     for (size_t j = 0; j < f->pattern->order; j++) entries += (size_t)f->L.count[j];
     return entries;
 }
+
+const triangle *svmp_factorisation_triangle(const factorisation *f) { return &f->L; }
 
 double svmp_factorisation_log_determinant(const factorisation *f) {
     double sum = 0;

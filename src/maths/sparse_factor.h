@@ -6,6 +6,7 @@
 #define SVMP_MATHS_SPARSE_FACTOR_H
 
 #include "maths/sparse_pattern.h"
+#include "maths/sparse_triangle.h"
 
 typedef struct factorisation factorisation;
 
@@ -22,6 +23,9 @@ svmp_status svmp_factorise(factorisation *f, const double *A, size_t *bad);
 
 size_t svmp_factorisation_entries(const factorisation *f); /* of L */
 double svmp_factorisation_log_determinant(const factorisation *f);
+
+/* Its numbers: borrowed, valid until the next factorisation. */
+const triangle *svmp_factorisation_triangle(const factorisation *f);
 
 /* A row whose pivot is within the rounding error of A, so that A may be singular; SIZE_MAX if there is none. */
 size_t svmp_factorisation_rounded_pivot(const factorisation *f, const double *A);

@@ -9,9 +9,12 @@
 #include "base/threads.h"
 #include "method/method.h"
 #include "method/moves/adaptation.h"
+#include "method/moves/marginal_move.h"
 #include "method/moves/mode_jump.h"
+#include "method/moves/trajectory.h"
 #include "method/nuts_tree.h"
 #include "model/natural_values.h"
+#include "prepare/hush.h"
 
 /* Statistics of a draw, in the order of Stan's columns. */
 #define STATISTICS(X)                                                                                                  \
@@ -45,6 +48,7 @@ typedef struct chain {
     hamiltonian h;
     tree tree;
     phase_point z, trial;
+    marginal_move *marginal; /* NULL: there is none */
     double step;
     dual_averaging averaging;
     windows windows;
@@ -55,6 +59,8 @@ typedef struct chain {
 } chain;
 
 typedef struct nuts {
+    gaussian *q;          /* on the graph; NULL: the model has none */
+    whitening *whitening; /* its coordinates, in which the chains move; NULL without it */
     size_t chains;
     chain *chain;
     double *draws;           /* draws[(c*draws + k)*variables + i], k the slot of an iteration */
@@ -65,21 +71,51 @@ typedef struct nuts {
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
-static svmp_status create_chain(const svmp_run *run, size_t number, chain *c) {
+static svmp_status create_chain(const svmp_run *run, size_t number, const whitening *coordinates, chain *c) {
     const size_t d = run->model->graph->variables;
-    *c = (chain){.number = number, .step = 1, .h.variables = d, .variance.variables = d};
+    *c = (chain){.number = number, .step = 1, .h.variables = d, .h.whitening = coordinates, .variance.variables = d};
     c->windows = svmp_windows_of(run->options.warmup);
     SVMP_TRY(svmp_evaluator_create(run->model, 1, 1, &c->h.evaluator));
-    SVMP_TRY(svmp_allocate(run->context, svmp_tree_workspace_size(1) + 10, d * sizeof(double), (void **)&c->workspace));
+    SVMP_TRY(svmp_allocate(run->context, svmp_tree_workspace_size(1) + 8 + HAMILTONIAN_VECTORS, d * sizeof(double),
+                           (void **)&c->workspace));
     double *workspace = c->workspace;
     svmp_tree_take(&c->tree, &c->h, &workspace);
     svmp_phase_point_take(&c->z, &workspace, d);
     svmp_phase_point_take(&c->trial, &workspace, d);
-    c->h.inverse_metric = svmp_workspace_take(&workspace, d);
-    c->h.q = svmp_workspace_take(&workspace, d);
+    svmp_hamiltonian_take(&c->h, &workspace);
     c->variance.mean = svmp_workspace_take(&workspace, d);
     c->variance.squares = svmp_workspace_take(&workspace, d);
-    for (size_t i = 0; i < d; i++) c->h.inverse_metric[i] = 1;
+    return SVMP_OK;
+}
+
+/* A start that was not asked for is replaced if there is no Gaussian on the graph. */
+static svmp_status do_without(svmp_run *run) {
+    svmp_log(run->context, SVMP_LOG_INFO, "The chains start at %s and adapt a diagonal metric: %s", METHOD_INIT,
+             svmp_context_error(run->context));
+    if (run->options.init) return SVMP_OK;
+    SVMP_TRY(svmp_duplicate(run->context, METHOD_INIT, (char **)&run->options.init));
+    return svmp_init_parse(run->context, METHOD_INIT, &run->start);
+}
+
+/* The Gaussian on the graph, and its coordinates: with its correlations if the triangular solves of a leapfrog step are
+ * cheap. */
+static svmp_status fit(svmp_run *run, nuts *state) {
+    const int required = run->options.init && run->start.kind == INIT_GAUSSIAN;
+    hushed h;
+    svmp_gaussian_log_functions(run->model);
+    if (!required) svmp_hush(run->context, false, &h);
+    const svmp_status status = svmp_gaussian_create_from(run->model, run->backend->seed, run->start.point, &state->q);
+    if (!required) svmp_unhush(&h, status);
+    if (status == SVMP_NO_MEMORY || (status != SVMP_OK && required)) return status;
+    if (status != SVMP_OK) return do_without(run);
+    const int expensive = svmp_trajectory_is_expensive(state->q, run->model->graph->variables);
+    return svmp_gaussian_whitening(state->q, expensive, &state->whitening);
+}
+
+static svmp_status create_interweaving(svmp_run *run, nuts *state) {
+    if (state->q == NULL) return SVMP_OK;
+    for (size_t c = 0; c < state->chains; c++)
+        SVMP_TRY(svmp_marginal_move_create(run->model, state->q, &state->chain[c].marginal));
     return SVMP_OK;
 }
 
@@ -93,9 +129,11 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_require_memory(run->context, bytes, "these draws need"));
     SVMP_TRY(SVMP_NEW(run->context, state, 1));
     run->state = state;
+    SVMP_TRY(fit(run, state));
     SVMP_TRY(SVMP_NEW(run->context, state->chain, options->chains));
     state->chains = options->chains;
-    for (size_t c = 0; c < state->chains; c++) SVMP_TRY(create_chain(run, c, &state->chain[c]));
+    for (size_t c = 0; c < state->chains; c++) SVMP_TRY(create_chain(run, c, state->whitening, &state->chain[c]));
+    SVMP_TRY(create_interweaving(run, state));
     const size_t count = options->chains * options->draws;
     SVMP_TRY(svmp_allocate(run->context, count, d * sizeof(double), (void **)&state->draws));
     return svmp_allocate(run->context, count, STATISTIC_COUNT * sizeof(double), (void **)&state->statistics);
@@ -106,11 +144,20 @@ static void free_nuts(svmp_run *run) {
     for (size_t c = 0; c < state->chains; c++) {
         svmp_evaluator_free(state->chain[c].h.evaluator);
         svmp_release(run->context, state->chain[c].workspace);
+        svmp_marginal_move_free(state->chain[c].marginal);
     }
+    svmp_whitening_free(run->context, state->whitening);
+    svmp_gaussian_free(state->q);
     svmp_release(run->context, state->chain);
     svmp_release(run->context, state->draws);
     svmp_release(run->context, state->statistics);
     svmp_release(run->context, state);
+}
+
+static gaussian *fitted(const svmp_run *run) { return ((const nuts *)run->state)->q; }
+
+static svmp_status draw_start(svmp_run *run, double *x) {
+    return svmp_gaussian_draw(((const nuts *)run->state)->q, run->backend->seed, run->backend->n, x);
 }
 
 /* ---- a chain ----------------------------------------------------------------------------------------------------- */
@@ -122,10 +169,10 @@ static size_t slot(const svmp_run *run, const chain *c, size_t t) {
     return c->number * draws + (t + draws - run->options.warmup % draws) % draws;
 }
 
-static void keep(const svmp_run *run, const chain *c, size_t t) {
+static void keep(const svmp_run *run, chain *c, size_t t) {
     const nuts *state = run->state;
     const size_t at = slot(run, c, t);
-    memcpy(state->draws + at * c->h.variables, c->z.q, c->h.variables * sizeof(double));
+    svmp_hamiltonian_leave(&c->h, c->z.q, state->draws + at * c->h.variables);
     double *row = state->statistics + at * STATISTIC_COUNT;
     row[STATISTIC_lp] = c->z.log_density;
     row[STATISTIC_accept_stat] = c->tree.acceptance / (double)c->tree.leapfrogs;
@@ -151,7 +198,7 @@ static void start(const svmp_run *run, chain *c) {
     double *x = ((const nuts *)run->state)->start;
     for (size_t attempt = 0; attempt < (run->started_from ? 1 : ATTEMPTS); attempt++) {
         if (attempt > 0) svmp_init_draw_again(&run->start, &target, x, c->number, attempt);
-        for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = x[i * b->n + c->number];
+        svmp_hamiltonian_enter(&c->h, b->n, c->number, x, c->z.q);
         svmp_hamiltonian_evaluate(&c->h, &c->z);
         if (c->h.failed) return;
         if (!svmp_hamiltonian_is_finite(&c->h, &c->z)) continue;
@@ -166,7 +213,8 @@ static void adapt(const svmp_run *run, chain *c, size_t t) {
     c->step = svmp_dual_averaging_learn(&c->averaging, c->tree.acceptance / (double)c->tree.leapfrogs);
     if (t >= c->windows.begin && t < c->windows.end) svmp_running_variance_add(&c->variance, c->z.q);
     if (svmp_windows_close(&c->windows, t)) {
-        svmp_running_variance_end(&c->variance, c->h.inverse_metric);
+        if (c->marginal) svmp_marginal_move_adapt(c->marginal);
+        svmp_running_variance_end(&c->variance, c->h.whitening ? 1 : 1e-3, c->h.inverse_metric);
         find_step(run, c);
     }
     if (t + 1 == run->options.warmup) c->step = svmp_dual_averaging_end(&c->averaging);
@@ -176,9 +224,9 @@ static void adapt(const svmp_run *run, chain *c, size_t t) {
 static divergence find_divergence(const svmp_run *run, chain *c) {
     divergence found = {.known = 1, .variable = SIZE_MAX, .factor = SIZE_MAX};
     for (size_t i = 0; i < c->h.variables && found.factor == SIZE_MAX; i++) {
-        const size_t factor = svmp_evaluator_find_failure(c->h.evaluator, c->h.q, i, 0);
+        const size_t factor = svmp_evaluator_find_failure(c->h.evaluator, c->h.lost_at, i, 0);
         if (factor != SIZE_MAX)
-            found = (divergence){1, i, factor, svmp_model_natural_value(run->model, 1, c->h.q, 0, i)};
+            found = (divergence){1, i, factor, svmp_model_natural_value(run->model, 1, c->h.lost_at, 0, i)};
     }
     return found;
 }
@@ -192,13 +240,28 @@ static void leap(const svmp_run *run, chain *c, size_t t) {
     const random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = c->number};
     const phase_point before = c->z;
     if (modes == NULL) return;
+    svmp_hamiltonian_leave(&c->h, c->z.q, c->trial.score);
     svmp_mode_jump_propose(modes, stream, c->trial.p, 1, c->trial.q);
+    const double chance = svmp_mode_jump_log_ratio(modes, stream, c->trial.p, 1, c->trial.score, c->trial.q);
+    svmp_hamiltonian_enter(&c->h, 1, 0, c->trial.q, c->trial.q);
     svmp_hamiltonian_evaluate(&c->h, &c->trial);
     if (c->h.failed || !svmp_hamiltonian_is_finite(&c->h, &c->trial)) return;
-    const double chance = svmp_mode_jump_log_ratio(modes, stream, c->trial.p, 1, c->z.q, c->trial.q);
     if (!(c->trial.log_density - c->z.log_density + chance > 0)) return;
     c->z = c->trial;
     c->trial = before;
+}
+
+static void interweave(const svmp_run *run, chain *c, size_t t) {
+    enum { EARLY = 50 };
+    double *x = c->trial.p;
+    if (c->marginal == NULL) return;
+    svmp_hamiltonian_leave(&c->h, c->z.q, x);
+    const double gain = t < run->options.warmup ? 3 / sqrt((double)(EARLY + t)) : 0;
+    const int moved = svmp_marginal_move(c->marginal, run->options.seed, t, c->number, gain, x);
+    if (t >= c->windows.begin && t < c->windows.end) svmp_marginal_move_learn(c->marginal, x);
+    if (!moved) return;
+    svmp_hamiltonian_enter(&c->h, 1, 0, x, c->z.q);
+    svmp_hamiltonian_evaluate(&c->h, &c->z);
 }
 
 static void transition(const svmp_run *run, chain *c) {
@@ -210,6 +273,7 @@ static void transition(const svmp_run *run, chain *c) {
     if (c->tree.divergent && c->h.lost && !c->divergence.known && t >= run->options.warmup)
         c->divergence = find_divergence(run, c);
     leap(run, c, t);
+    interweave(run, c, t);
     keep(run, c, t);
     if (t < run->options.warmup) adapt(run, c, t);
     if (!has_fault(c)) c->iteration++;
@@ -231,10 +295,11 @@ static void advance(const svmp_run *run, chain *c) {
 static svmp_status explain_start(const svmp_run *run, const chain *c) {
     char name[128] = "";
     size_t i = 0;
-    while (i < c->h.variables && isfinite(c->z.score[i])) i++;
+    const double *score = c->h.whitening ? c->h.score : c->z.score;
+    while (i < c->h.variables && isfinite(score[i])) i++;
     if (i < c->h.variables)
         snprintf(name, sizeof name, ", and the score of %.80s is %g there",
-                 svmp_model_variable_name(run->model, i, (char[96]){0}, 96), c->z.score[i]);
+                 svmp_model_variable_name(run->model, i, (char[96]){0}, 96), score[i]);
     const char *where = run->started_from     ? "its start"
                         : run->model->lowered ? "the last of 100 random starts and of 100 draws of the priors"
                                               : "the last of 100 random starts";
@@ -263,7 +328,7 @@ static svmp_status explain(const svmp_run *run, const chain *c) {
 /* Whether the chain's density is finite at particle l of x, which then becomes its start. */
 static int starts_at(const svmp_run *run, chain *c, size_t n, const double *x, size_t l) {
     const nuts *state = run->state;
-    for (size_t i = 0; i < c->h.variables; i++) c->z.q[i] = x[i * n + l];
+    svmp_hamiltonian_enter(&c->h, n, l, x, c->z.q);
     svmp_hamiltonian_evaluate(&c->h, &c->z);
     if (c->h.failed || !svmp_hamiltonian_is_finite(&c->h, &c->z)) return 0;
     for (size_t i = 0; i < c->h.variables; i++) state->start[i * run->backend->n + c->number] = x[i * n + l];
@@ -405,6 +470,7 @@ static svmp_status chain_state(chain *c, archive *a) {
     SVMP_TRY(svmp_archive_count(a, "window length", &c->windows.length));
     SVMP_TRY(svmp_archive_count(a, "variance count", &c->variance.count));
     SVMP_TRY(svmp_archive_reals(a, "variance mean", d, c->variance.mean));
+    if (c->marginal) SVMP_TRY(svmp_marginal_move_state(c->marginal, a));
     return svmp_archive_reals(a, "variance squares", d, c->variance.squares);
 }
 
@@ -440,11 +506,15 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
 }
 
 const method svmp_method_nuts = {.name = "nuts",
+                                 .init = "gaussian",
                                  .coordinates = "auto",
                                  .on_host = 1,
+                                 .fits = 1,
                                  .yield = SVMP_YIELD_CHAINS,
                                  .draws = 1000,
                                  .alloc = alloc,
+                                 .start = draw_start,
+                                 .gaussian = fitted,
                                  .iterate = iterate,
                                  .free = free_nuts,
                                  .result = result,

@@ -55,17 +55,24 @@ void svmp_prior_arguments(const lowered_model *lowered, const lowered_node *node
     }
 }
 
-moved_line svmp_prior_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
-                           const prior_workspace *work) {
+moved_line svmp_prior_location_scale(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                                     size_t k, const prior_workspace *work) {
     const lowered_prior *prior = &lowered->priors[node->prior];
     const size_t part = lowered->parts[node->output + k], first = prior->argument_rows[0] * prior->argument_columns[0];
     const size_t second = prior->argument_rows[1] * prior->argument_columns[1];
     const double location = work->prior[(first == 1 ? 0 : part) * n + l];
     const double tau = work->prior[(first + (second == 1 ? 0 : part)) * n + l];
-    const double precision = svmp_distribution_location_scale(node->distribution)->power == -1 ? tau * tau : tau;
-    const double information = node->coordinates.information, sum = information + precision;
-    if (node->coordinates.centring == 0) return (moved_line){location, sqrt(precision)};
-    return (moved_line){(information * node->coordinates.centre + precision * location) / sum, sqrt(sum)};
+    const int scale = svmp_distribution_location_scale(node->distribution)->power == -1;
+    return (moved_line){location, scale ? tau : sqrt(tau)};
+}
+
+moved_line svmp_prior_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
+                           const prior_workspace *work) {
+    const moved_line own = svmp_prior_location_scale(lowered, node, n, l, k, work);
+    if (node->coordinates.centring == 0) return own;
+    const double precision = own.root * own.root, information = node->coordinates.information;
+    const double sum = information + precision;
+    return (moved_line){(information * node->coordinates.centre + precision * own.origin) / sum, sqrt(sum)};
 }
 
 void svmp_prior_to_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,

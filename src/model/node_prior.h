@@ -40,6 +40,10 @@ typedef struct moved_line {
 moved_line svmp_prior_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
                            const prior_workspace *work);
 
+/* The same of a location-scale node in the coordinates of the text: its location, and the inverse of its scale. */
+moved_line svmp_prior_location_scale(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
+                                     size_t k, const prior_workspace *work);
+
 /* `numbers`, a node's variables, become those of particle l. */
 void svmp_prior_put(const lowered_node *node, size_t n, size_t l, const double *numbers, double *variables);
 

@@ -326,6 +326,20 @@ svmp_status svmp_gaussian_variance(gaussian *q, double *variance) {
     return status;
 }
 
+svmp_status svmp_gaussian_whitening(gaussian *q, int diagonal, whitening **made) {
+    svmp_context *context = q->model->context;
+    const size_t order = q->work->pattern->order;
+    double *sd = NULL;
+    if (!diagonal)
+        return svmp_whitening_create(context, order, svmp_factorisation_triangle(q->work->factor), q->best.mean, made);
+    SVMP_TRY(SVMP_NEW(context, sd, order));
+    svmp_status status = svmp_gaussian_variance(q, sd);
+    for (size_t i = 0; status == SVMP_OK && i < order; i++) sd[i] = sqrt(sd[i]);
+    if (status == SVMP_OK) status = svmp_whitening_create_diagonal(context, order, q->best.mean, sd, made);
+    svmp_release(context, sd);
+    return status;
+}
+
 /* ---- particles --------------------------------------------------------------------------------------------------- */
 
 /* Particle l halfway to the mean, again and again. */

@@ -8,6 +8,7 @@
 #define SVMP_PREPARE_FITTED_GAUSSIAN_H
 
 #include "maths/sparse_pattern.h"
+#include "maths/sparse_whitening.h"
 #include "model/model.h"
 
 typedef struct gaussian gaussian;
@@ -60,6 +61,9 @@ svmp_status svmp_gaussian_variance(gaussian *q, double *variance);
 /* x = A^-1 x, of n columns x[i*n + l]; and standard normal numbers become draws from N(0, A^-1). */
 svmp_status svmp_gaussian_solve(gaussian *q, size_t n, double *x);
 svmp_status svmp_gaussian_correlate(gaussian *q, size_t n, double *x);
+
+/* Coordinates in which q is standard normal or, if `diagonal`, has the variances 1. The caller frees them. */
+svmp_status svmp_gaussian_whitening(gaussian *q, int diagonal, whitening **made);
 
 /* n particles x[i*n + l] from q, in antithetic pairs, 2l and 2l + 1. One whose density is not finite is pulled in
  * towards the mean, halfway again and again. Keyed by the seed, apart from other purposes' numbers. */

@@ -142,7 +142,7 @@ static void test_running_variance(void **state) {
     double mean[1] = {0}, squares[1] = {0}, variance[1];
     running_variance v = {.variables = 1, .mean = mean, .squares = squares};
     for (int k = 0; k < 5; k++) svmp_running_variance_add(&v, (double[]){1e6 + k});
-    svmp_running_variance_end(&v, variance);
+    svmp_running_variance_end(&v, 1e-3, variance);
     assert_near(variance[0], (5 * 2.5 + 5e-3) / 10, 1e-12); /* the variance of 0 ... 4 is 2.5 */
     assert_int_equal(v.count, 0);
 }

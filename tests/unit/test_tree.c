@@ -9,12 +9,10 @@
 #include "support.h"
 #include "targets.h"
 
-/* A tree on a model of at most MOST variables, which it owns; the metric is the unit matrix. */
-enum { MOST = 50 };
-
+/* A tree on a model, which it owns; the metric is the unit matrix. */
 typedef struct fixture {
     svmp_model *model;
-    double inverse_metric[MOST], *workspace;
+    double *workspace;
     hamiltonian h;
     tree t;
     phase_point z;
@@ -22,11 +20,12 @@ typedef struct fixture {
 
 static void set_up(fixture *f, svmp_model *model) {
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
-    *f = (fixture){.model = model, .h.variables = d, .h.inverse_metric = f->inverse_metric};
-    for (size_t i = 0; i < d; i++) f->inverse_metric[i] = 1;
-    double *rest = f->workspace = calloc(svmp_tree_workspace_size(d) + 3 * d, sizeof *f->workspace);
+    *f = (fixture){.model = model, .h.variables = d};
+    double *rest = f->workspace =
+        calloc(svmp_tree_workspace_size(d) + (3 + HAMILTONIAN_VECTORS) * d, sizeof *f->workspace);
     assert_ok(svmp_evaluator_create(model, 1, 1, &f->h.evaluator));
     svmp_tree_take(&f->t, &f->h, &rest);
+    svmp_hamiltonian_take(&f->h, &rest);
     svmp_phase_point_take(&f->z, &rest, d);
     svmp_hamiltonian_evaluate(&f->h, &f->z);
 }
@@ -88,8 +87,8 @@ static void test_leaves_an_exact_gaussian_invariant(void **state) {
     double *x = malloc(2 * CHAINS * sizeof *x), *u = malloc(CHAINS * sizeof *u);
     fixture f;
     set_up(&f, model);
-    f.inverse_metric[0] = 0.7;
-    f.inverse_metric[1] = 1.9;
+    f.h.inverse_metric[0] = 0.7;
+    f.h.inverse_metric[1] = 1.9;
     for (size_t s = 0; s < 3; s++) {
         double depth = 0, accepted = 0;
         for (size_t c = 0; c < CHAINS; c++) {
@@ -129,7 +128,7 @@ static void test_leaves_a_student_invariant(void **state) {
     double *u = malloc(2 * CHAINS * sizeof *u);
     fixture f;
     set_up(&f, target_student(context, 1));
-    f.inverse_metric[0] = 1.5;
+    f.h.inverse_metric[0] = 1.5;
     for (size_t c = 0; c < 2 * CHAINS; c++) {
         double normals[6], square = 0;
         svmp_random_normals((random_stream){.seed = 15, .purpose = RANDOM_TEST, .a = c}, 6, normals);
@@ -173,7 +172,7 @@ static int along(plain_tree *t, long end, long first, long last) {
     for (size_t i = 0; i < SMALL; i++) {
         double rho = 0;
         for (long k = first; k <= last; k++) rho += at_time(t, k)->p[i];
-        dot += t->f->inverse_metric[i] * at_time(t, end)->p[i] * rho;
+        dot += t->f->h.inverse_metric[i] * at_time(t, end)->p[i] * rho;
     }
     return dot > 0;
 }
@@ -200,7 +199,7 @@ static void plain_leapfrog(plain_tree *t, const plain_point *from, int sign, pla
     svmp_hamiltonian_evaluate(&t->f->h, z);
     for (size_t i = 0; i < SMALL; i++) {
         z->p[i] = from->p[i] + step / 2 * z->score[i];
-        z->q[i] = to->q[i] = from->q[i] + step * t->f->inverse_metric[i] * z->p[i];
+        z->q[i] = to->q[i] = from->q[i] + step * t->f->h.inverse_metric[i] * z->p[i];
     }
     svmp_hamiltonian_evaluate(&t->f->h, z);
     for (size_t i = 0; i < SMALL; i++) z->p[i] = to->p[i] = z->p[i] + step / 2 * z->score[i];
@@ -270,7 +269,7 @@ static void test_is_the_algorithm_as_written(void **state) {
     for (size_t which = 0; which < 2; which++) {
         fixture f;
         set_up(&f, which == 0 ? test_random_gaussian(context, SMALL, 1, 1, 5) : target_student(context, SMALL));
-        for (size_t i = 0; i < SMALL; i++) f.inverse_metric[i] = 0.5 + 0.5 * (double)i;
+        for (size_t i = 0; i < SMALL; i++) f.h.inverse_metric[i] = 0.5 + 0.5 * (double)i;
         plain->f = &f;
         for (size_t k = 0; k < 600; k++) {
             double q[SMALL];
@@ -296,14 +295,14 @@ static void test_is_the_algorithm_as_written(void **state) {
  * the trajectory repeats. */
 static void test_trajectories_stop_within_a_period(void **state) {
     (void)state;
-    enum { TRIALS = 100 };
+    enum { TRIALS = 100, D = 50 };
     svmp_context *context = test_context(1);
     fixture f;
-    set_up(&f, standard_normals(context, MOST));
+    set_up(&f, standard_normals(context, D));
     for (size_t s = 0; s < 50; s++) {
         const double step = 0.2 + 0.02 * (double)s;
         double length = 0;
-        svmp_random_normals((random_stream){.seed = 21, .purpose = RANDOM_TEST}, MOST, f.z.q);
+        svmp_random_normals((random_stream){.seed = 21, .purpose = RANDOM_TEST}, D, f.z.q);
         svmp_hamiltonian_evaluate(&f.h, &f.z);
         for (size_t k = 0; k < TRIALS; k++) {
             svmp_tree_transition(&f.t, &f.z, step, 2, k, 0);

@@ -53,10 +53,10 @@ void svmp_running_variance_add(running_variance *v, const double *q) {
     }
 }
 
-void svmp_running_variance_end(running_variance *v, double *variance) {
+void svmp_running_variance_end(running_variance *v, double expected, double *variance) {
     const double n = (double)v->count, prior = 5;
     for (size_t i = 0; n > 1 && i < v->variables; i++)
-        variance[i] = (n * v->squares[i] / (n - 1) + prior * 1e-3) / (n + prior);
+        variance[i] = (n * v->squares[i] / (n - 1) + prior * expected) / (n + prior);
     memset(v->mean, 0, v->variables * sizeof *v->mean);
     memset(v->squares, 0, v->variables * sizeof *v->squares);
     v->count = 0;

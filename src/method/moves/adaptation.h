@@ -41,7 +41,7 @@ typedef struct running_variance {
 
 void svmp_running_variance_add(running_variance *v, const double *q);
 
-/* The variances, shrunk towards 1e-3 as if by 5 more draws; then restarts. */
-void svmp_running_variance_end(running_variance *v, double *variance);
+/* The variances, shrunk towards `expected` as if by 5 more draws; then restarts. */
+void svmp_running_variance_end(running_variance *v, double expected, double *variance);
 
 #endif

@@ -16,14 +16,36 @@ void svmp_phase_point_copy(phase_point *to, const phase_point *from, size_t vari
     to->log_density = from->log_density;
 }
 
+void svmp_hamiltonian_take(hamiltonian *h, double **workspace) {
+    double **const vectors[HAMILTONIAN_VECTORS] = {&h->inverse_metric, &h->x, &h->lost_at, &h->score, &h->workspace};
+    for (size_t k = 0; k < HAMILTONIAN_VECTORS; k++) *vectors[k] = svmp_workspace_take(workspace, h->variables);
+    for (size_t i = 0; i < h->variables; i++) h->inverse_metric[i] = 1;
+}
+
+void svmp_hamiltonian_enter(hamiltonian *h, size_t n, size_t l, const double *x, double *z) {
+    double *point = h->whitening ? h->x : z;
+    for (size_t i = 0; i < h->variables; i++) point[i] = x[i * n + l];
+    if (h->whitening) svmp_whitening_coordinates(h->whitening, h->workspace, point, z);
+}
+
+void svmp_hamiltonian_leave(hamiltonian *h, const double *z, double *x) {
+    if (h->whitening)
+        svmp_whitening_point(h->whitening, h->workspace, z, x);
+    else
+        memcpy(x, z, h->variables * sizeof *x);
+}
+
 void svmp_hamiltonian_evaluate(hamiltonian *h, phase_point *z) {
-    if (h->failed || svmp_evaluate_silently(h->evaluator, z->q, &z->log_density, z->score) != 0) {
+    svmp_hamiltonian_leave(h, z->q, h->x);
+    double *score = h->whitening ? h->score : z->score;
+    if (h->failed || svmp_evaluate_silently(h->evaluator, h->x, &z->log_density, score) != 0) {
         h->failed = 1;
         z->log_density = NAN; /* ends the trajectory */
     }
+    if (h->whitening) svmp_whitening_gradient(h->whitening, score, z->score);
     if (isfinite(z->log_density)) return;
     h->lost = 1;
-    memcpy(h->q, z->q, h->variables * sizeof *h->q);
+    memcpy(h->lost_at, h->x, h->variables * sizeof *h->x);
 }
 
 int svmp_hamiltonian_is_finite(const hamiltonian *h, const phase_point *z) {

@@ -1,8 +1,10 @@
-/* Hamiltonian dynamics with a diagonal metric M: H(q, p) = -log p(q) + p' M^-1 p / 2, and its leapfrog steps. */
+/* Hamiltonian dynamics with a diagonal metric M: H(q, p) = -log p(q) + p' M^-1 p / 2, and its leapfrog steps. They may
+ * take place in the coordinates of a whitening, x = m + R q. */
 #ifndef SVMP_METHOD_MOVES_HAMILTONIAN_H
 #define SVMP_METHOD_MOVES_HAMILTONIAN_H
 
 #include "base/random.h"
+#include "maths/sparse_whitening.h"
 #include "model/evaluator.h"
 
 typedef struct phase_point {
@@ -12,12 +14,24 @@ typedef struct phase_point {
 
 typedef struct hamiltonian {
     size_t variables;
-    evaluator *evaluator; /* of one particle and one thread */
+    evaluator *evaluator;       /* of one particle and one thread */
+    const whitening *whitening; /* NULL: x = q */
     double *inverse_metric;
-    int failed; /* a factor's function reported failure, now or before */
-    int lost;   /* whether the density or the score was NaN since this was last set to 0: */
-    double *q;  /* the last such position */
+    int failed;                /* a factor's function reported failure, now or before */
+    int lost;                  /* whether the density or the score was NaN since this was last set to 0: */
+    double *x, *lost_at;       /* the last position that was evaluated, and the last such one */
+    double *score, *workspace; /* d log p / dx, and of a whitening; NULL without one */
 } hamiltonian;
+
+/* How many vectors a hamiltonian's workspace has. */
+enum { HAMILTONIAN_VECTORS = 5 };
+
+/* Takes HAMILTONIAN_VECTORS * variables numbers; the metric is the unit matrix. */
+void svmp_hamiltonian_take(hamiltonian *h, double **workspace);
+
+/* Particle l of n, x[i*n + l], as coordinates z, and back. */
+void svmp_hamiltonian_enter(hamiltonian *h, size_t n, size_t l, const double *x, double *z);
+void svmp_hamiltonian_leave(hamiltonian *h, const double *z, double *x);
 
 /* Log density and score at q. */
 void svmp_hamiltonian_evaluate(hamiltonian *h, phase_point *z);
