@@ -1,7 +1,5 @@
 #include "maths/sparse_whitening.h"
 
-#include "base/target_clones.h"
-
 /* Column j of L has the diagonal 1 / inverse[j] and, below it, the entries start[j] ... start[j + 1] - 1. */
 struct whitening {
     size_t order, *start, *permutation; /* row j of L is row permutation[j] of A */
@@ -80,7 +78,7 @@ static inline double sum_column(const whitening *w, size_t j, const double *y) {
 }
 
 /* y <- L'^-1 z, column by column from the last */
-SVMP_CLONES void svmp_whitening_point(const whitening *w, double *y, const double *z, double *x) {
+void svmp_whitening_point(const whitening *w, double *y, const double *z, double *x) {
     for (size_t j = w->order; j-- > 0;) {
         y[j] = (z[j] - sum_column(w, j, y)) * w->inverse[j];
         x[w->permutation[j]] = w->mean[w->permutation[j]] + y[j];
@@ -88,13 +86,13 @@ SVMP_CLONES void svmp_whitening_point(const whitening *w, double *y, const doubl
 }
 
 /* z = L' y */
-SVMP_CLONES void svmp_whitening_coordinates(const whitening *w, double *y, const double *x, double *z) {
+void svmp_whitening_coordinates(const whitening *w, double *y, const double *x, double *z) {
     for (size_t j = 0; j < w->order; j++) y[j] = x[w->permutation[j]] - w->mean[w->permutation[j]];
     for (size_t j = 0; j < w->order; j++) z[j] = y[j] / w->inverse[j] + sum_column(w, j, y);
 }
 
 /* result = L^-1 P g */
-SVMP_CLONES void svmp_whitening_gradient(const whitening *w, const double *g, double *result) {
+void svmp_whitening_gradient(const whitening *w, const double *g, double *result) {
     for (size_t j = 0; j < w->order; j++) result[j] = g[w->permutation[j]];
     for (size_t j = 0; j < w->order; j++) {
         const double y = result[j] *= w->inverse[j];

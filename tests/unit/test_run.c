@@ -208,7 +208,7 @@ static void test_methods_describe_themselves(void **state) {
         {"combined", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
         {"langevin", "|score|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
         {"mala", "|score|", SVMP_YIELD_PARTICLES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"nuts", NULL, SVMP_YIELD_CHAINS, 0, 0, 1000, "auto", 0, 0, 1.0 / 3, {0}},
+        {"nuts", NULL, SVMP_YIELD_CHAINS, 0, 0, 1000, "auto", 1, 0, 1.0 / 3, {0}},
         {"exact", NULL, SVMP_YIELD_DRAWS, 0, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
         {"dpmp", "change of a message", SVMP_YIELD_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
         {"tpmp", "change of a message", SVMP_YIELD_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
