@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/attempt.h"
 #include "base/notes.h"
 #include "base/threads.h"
 #include "method/moves/trajectory.h"
 #include "method/nuts_chain.h"
 #include "model/natural_values.h"
-#include "prepare/hush.h"
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -26,11 +26,10 @@ static svmp_status do_without(svmp_run *run) {
  * cheap. */
 static svmp_status fit(svmp_run *run, nuts *state) {
     const int required = run->options.init && run->start.kind == INIT_GAUSSIAN;
-    hushed h;
     svmp_gaussian_log_functions(run->model);
-    if (!required) svmp_hush(run->context, false, &h);
+    const svmp_error_function on_error = required ? NULL : svmp_attempt_begin(run->context);
     const svmp_status status = svmp_gaussian_create_from(run->model, run->backend->seed, run->start.point, &state->q);
-    if (!required) svmp_unhush(&h, status);
+    if (!required) svmp_attempt_end(run->context, on_error, status);
     if (status == SVMP_NO_MEMORY || (status != SVMP_OK && required)) return status;
     if (status != SVMP_OK) return do_without(run);
     const int expensive = svmp_trajectory_is_expensive(state->q, run->model->graph->variables);

@@ -94,6 +94,15 @@ shows ' [1-9][0-9]* divergent$'
 works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred -q
 shows ' 0 divergent$'
 
+# They are the same for any number of threads, and after a resume.
+nodes=("$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred --warmup 300 --chains 3 -q)
+works run "${nodes[@]}" --draws 60 --threads 1 -o straight.csv
+works run "${nodes[@]}" --draws 60 --threads 3 -o threads.csv
+diff <(rows straight.csv) <(rows threads.csv)
+works run "${nodes[@]}" --draws 20 --checkpoint nodes.ckp
+works run "${nodes[@]}" --draws 60 --resume nodes.ckp -o resumed.csv
+diff <(rows straight.csv) <(rows resumed.csv)
+
 # A larger target acceptance gives a smaller step; the file records it, and a checkpoint of another target is refused.
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q -o plain.csv
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q --accept 0.98 -o careful.csv --checkpoint careful.ckp
