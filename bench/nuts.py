@@ -71,16 +71,16 @@ MODELS["trend"] = dict(T=T, y=np.round(level + 0.8 * rng.normal(size=T), 3)), ""
   level[1] ~ dnorm(0, 0.0001)
   slope[1] ~ dnorm(0, 0.01)
   for (t in 2:T) {
-    level[t] ~ dnorm(level[t-1] + slope[t-1], tau.level)
-    slope[t] ~ dnorm(slope[t-1], tau.slope)
+    level[t] ~ dnorm(level[t-1] + slope[t-1], tau_level)
+    slope[t] ~ dnorm(slope[t-1], tau_slope)
   }
-  for (t in 1:T) { y[t] ~ dnorm(level[t], tau.y) }
-  s.level ~ dunif(0, 10)
-  s.slope ~ dunif(0, 10)
-  s.y ~ dunif(0, 10)
-  tau.level <- pow(s.level, -2)
-  tau.slope <- pow(s.slope, -2)
-  tau.y <- pow(s.y, -2)
+  for (t in 1:T) { y[t] ~ dnorm(level[t], tau_y) }
+  s_level ~ dunif(0, 10)
+  s_slope ~ dunif(0, 10)
+  s_y ~ dunif(0, 10)
+  tau_level <- pow(s_level, -2)
+  tau_slope <- pow(s_slope, -2)
+  tau_y <- pow(s_y, -2)
 }
 """
 
