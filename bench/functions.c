@@ -17,6 +17,8 @@ static double first[LANES], second[LANES], results[LANES];
 /* ---- libm -------------------------------------------------------------------------------------- */
 
 static double libm_log_ilogit(double a, double b) { return (void)b, (a < 0 ? a : 0) - log1p(exp(-fabs(a))); }
+static double libm_logistic_tail(double a, double b) { return (void)b, exp(-fabs(a)); }
+static double libm_log_ilogit_by_tail(double a, double b) { return (a < 0 ? a : 0) - log1p(b); }
 static double libm_ilogit(double a, double b) { return (void)b, 1 / (1 + exp(-a)); }
 static double libm_logit(double a, double b) { return (void)b, log(a) - log1p(-a); }
 static double libm_phi(double a, double b) { return (void)b, 0.5 * erfc(-a * 0.70710678118654752440); }
@@ -93,6 +95,9 @@ static const bench_case cases[] = {
     CASE(log, 0.01, 100, libm_log, "log"),
     CASE(log1p, -0.9, 3, libm_log1p, "log1p"),
     CASE(log_ilogit, -5, 5, libm_log_ilogit, NULL),
+    CASE(logistic_tail, -5, 5, libm_logistic_tail, NULL),
+    CASE(log_ilogit_by_tail, -5, 5, libm_log_ilogit_by_tail, NULL),
+    CASE(ilogit_beyond, -5, 5, NULL, NULL),
     CASE(ilogit, -5, 5, libm_ilogit, NULL),
     CASE(logit, 0, 1, libm_logit, NULL),
     CASE(power, 0.1, 5, libm_power, NULL),
@@ -171,6 +176,8 @@ static void measure(const bench_case *c, void *library) {
         first[l] = c->low + (c->high - c->low) * ((double)rand() + 0.5) / ((double)RAND_MAX + 1);
         second[l] = 4 * ((double)rand() / RAND_MAX) - 2;
     }
+    if (c->op == OP_log_ilogit_by_tail || c->op == OP_ilogit_beyond)
+        for (size_t l = 0; l < LANES; l++) second[l] = exp(-fabs(first[l]));
     if (c->op == OP_log_gamma_p)
         for (size_t l = 0; l < LANES; l++) second[l] = fabs(second[l]);
     void *by_four = NULL, *by_eight = NULL;

@@ -8,7 +8,6 @@
 #include "backend/exchange_rows.h"
 #include "bench/bench.h"
 #include "method/method.h"
-#include "svmp_plan.h"
 
 enum { N = 50, WARM = 20 }; /* the first iterations need several passes for their medians, which move far */
 

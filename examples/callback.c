@@ -1,6 +1,7 @@
 /* A factor given as a C function. A level is measured with noise; it is mostly constant and sometimes jumps. Its
  * increments have a Cauchy distribution, which is not a built-in factor of svmp. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <svmp.h>
 

@@ -4,6 +4,7 @@
  * on itself and its neighbours, vanilla SVGD uses one kernel on all points. With few particles the single kernel loses
  * variance, and the small ones do not. `make run` shows this; TABLE is a CSV file for the variances. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <svmp.h>
 

@@ -1,4 +1,5 @@
-#include <svmp_tools.h>
+#include <stdio.h>
+#include <svmp.h>
 
 int main(void) {
     const char *files[] = {"models/grid.mtx", "models/grid_b.mtx"}; /* exp(b'x - x'Ax/2): A, b */

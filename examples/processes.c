@@ -2,6 +2,7 @@
  *
  * All processes make the same calls, each moves the nodes of its own part, and the first one writes: the file that one
  * process would have written. All get the same statuses and errors, so the first one prints them. */
+#include <stdio.h>
 #include <svmp_parallel.h>
 #include <time.h>
 

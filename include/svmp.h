@@ -2,9 +2,9 @@
  *
  *     context -> model -> run -> particles -> moments, comparison, files
  *
- * This header is all that most programs need. svmp_tools.h adds functions for commands, reports and bindings,
- * svmp_parallel.h is for programs of several processes, and svmp_plan.h plans such programs; svmp_plugin.h is for
- * plug-ins, and svmp_slam.h for programs that use libsvmp_slam.
+ * This header is all that most programs need. svmp_tools.h adds functions for commands, reports and bindings, and
+ * svmp_parallel.h those for one model in several processes. svmp_plugin.h is for plug-ins, svmp_slam.h for
+ * libsvmp_slam.
  *
  * Conventions
  *   - A function that can fail returns an svmp_status; svmp_context_error returns the error as a sentence. Outputs are
@@ -26,9 +26,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "svmp_notes.h"
+
+/* The version of this header; svmp_version() is that of the library. */
+#define SVMP_VERSION_MAJOR 0
+#define SVMP_VERSION_MINOR 2
+#define SVMP_VERSION_PATCH 0
+
+/* Whether this header is of this version or a later one: #if SVMP_VERSION_AT_LEAST(0, 3, 0) */
+#define SVMP_VERSION_AT_LEAST(major, minor, patch)                                                                     \
+    (SVMP_VERSION_MAJOR * 1000000 + SVMP_VERSION_MINOR * 1000 + SVMP_VERSION_PATCH >=                                  \
+     (major)*1000000 + (minor)*1000 + (patch))
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,6 +48,14 @@ extern "C" {
 #define SVMP_API __attribute__((visibility("default")))
 #else
 #define SVMP_API
+#endif
+
+/* Marks a function that a later version removes, with what replaces it: a compiler warns where it is used, unless
+ * SVMP_NO_DEPRECATION is defined. */
+#if defined(__GNUC__) && !defined(SVMP_NO_DEPRECATION)
+#define SVMP_DEPRECATED(instead) __attribute__((deprecated(instead)))
+#else
+#define SVMP_DEPRECATED(instead)
 #endif
 
 /* ---- status: did the call succeed? ---------------------------------------------------------- */
@@ -67,7 +84,7 @@ typedef enum svmp_status {
 /* The text of a status: a constant string, never NULL. */
 SVMP_API const char *svmp_status_text(svmp_status status);
 
-/* The version, such as "0.2.0". */
+/* The version of the library, such as "0.2.0". */
 SVMP_API const char *svmp_version(void);
 
 /* ---- context: memory, messages, threads ----------------------------------------------------- */
@@ -410,12 +427,6 @@ typedef int (*svmp_monitor)(const svmp_progress *progress, void *user_data);
 /* Sets the monitor of a run. NULL: none. */
 SVMP_API svmp_status svmp_run_set_monitor(svmp_run *run, svmp_monitor monitor, void *user_data);
 
-/* Lets the monitor hear of `largest` late: that of an iteration at most so many before the last one, or NaN if none is
- * known yet. 0, the default: always that of the last one. A GPU then need not wait for the host after each iteration.
- * If the run diverges, the monitor may have been called for some iterations after the one that failed; they are undone,
- * and svmp_run_iteration says where the run ended. */
-SVMP_API svmp_status svmp_run_set_lag(svmp_run *run, size_t iterations);
-
 /* Iterates to the end. After SVMP_STOPPED, calling it again continues the run. SVMP_NOT_FINITE: the run diverged, and
  * its particles are the last finite ones. SVMP_DEVICE_FAILED: a GPU failed, and its particles are lost; a new run can
  * continue from a checkpoint. Collective. */
@@ -523,10 +534,6 @@ SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
  * advice. Collective. */
 SVMP_API svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
-/* Like svmp_run_examine, but with local moves only, as with several processes: sums of variables are not tested, and
- * other modes are not searched for. The same bits for any number of processes. */
-SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
-
 /* The verdict of a run of a method that gives particles or chains: svmp_run_examine if `seconds` is positive, and the
  * vetoes, from the run and the discrepancy of each own node (`nodes`, or NULL). Chains are judged by
  * svmp_chains_verdict; if they pass, some of their draws are examined. Previous contents are discarded. Collective. */
@@ -536,20 +543,6 @@ SVMP_API svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepanc
 /* Adds the convergence diagnostics of chains (R-hat, effective draws, divergences, energy) to a verdict, which is empty
  * or was filled by svmp_run_examine. The chains pass unless there is a veto or the examination failed. */
 SVMP_API svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *verdict);
-
-/* The limits for `chains` chains: R-hat at most *r_hat, and at least *draws effective draws. Either may be NULL. */
-SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
-
-/* Adds a veto of the caller, one of the codes from SVMP_NOTE_DIVERGED on. An earlier veto is kept. */
-SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_code veto, double amount, const char *name);
-
-/* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
- * the `comments` of svmp_particles_write. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
-SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
-
-/* Adds the information that a file records about its run in its comments: the method and the start (needed for the
- * advice), how the run ended, and its veto, which takes precedence over any other. */
-SVMP_API void svmp_verdict_recall(svmp_verdict *verdict, const char *comments);
 
 /* Whether the particles have passed, by examination or as chains that have mixed, without a veto. */
 SVMP_API int svmp_verdict_is_clear(const svmp_verdict *verdict);
@@ -564,36 +557,12 @@ SVMP_API const char *svmp_verdict_sentence(const svmp_verdict *verdict, char *bu
  * Options are written by the speller of the context. */
 SVMP_API const char *svmp_verdict_advice(const svmp_verdict *verdict, char *buffer, size_t size);
 
-/* The word for an aspect in tables and files: "mean", "sd", "quantile", ... */
-SVMP_API const char *svmp_aspect_word(svmp_aspect aspect);
-
 /* Gets drift k of the list: at most ten, in descending order of |z|. Returns 0 beyond the last one. */
 SVMP_API int svmp_verdict_drift(const svmp_verdict *verdict, size_t k, svmp_drift *drift);
 
 /* Note k of the verdict: first its result, a refusal if the numbers must not be used; then the evidence, facts,
  * warnings and advice, which svmp_verdict_sentence and svmp_verdict_advice write. Returns 0 beyond the last one. */
 SVMP_API int svmp_verdict_note(const svmp_verdict *verdict, size_t k, svmp_note *note);
-
-/* The advice in the comments of a file, in which svmp_verdict_record keeps it as notes: "" if there is none. */
-SVMP_API const char *svmp_recorded_advice(const svmp_context *context, const char *comments, char *buffer, size_t size);
-
-/* The numbers of an examination. */
-typedef struct svmp_examination {
-    size_t particles, variables; /* that were examined */
-    size_t leaves;               /* variables that are drawn after the run, and not examined */
-    size_t moves;                /* of each particle; 0: not examined */
-    double seconds;              /* of processor time */
-    double limit;                /* for |z|, given the number of tests; NaN: unknown */
-    size_t unmixed;              /* variables that have not mixed */
-    double slowest; /* the largest share of variance between particles; a variable has mixed if it is at most 0.5 */
-    size_t drifting, small; /* variables that fail, and those whose changes are too small to matter */
-    int searched, local;    /* whether other modes were searched for, and whether only local moves were used */
-    size_t chains, every;   /* of chains: how many, and every how many draws one is examined */
-    double r_hat, draws;    /* of chains: the largest R-hat, and the fewest effective draws; NaN: unknown */
-} svmp_examination;
-
-/* Gets the numbers behind a verdict. */
-SVMP_API svmp_status svmp_verdict_examination(const svmp_verdict *verdict, svmp_examination *numbers);
 
 #ifdef __cplusplus
 }

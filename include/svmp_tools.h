@@ -1,5 +1,6 @@
 /* svmp_tools.h: additional functions for commands, reports and bindings: descriptions of options, methods, model arrays
- * and graphs; details of samples and their files. The numbers of constants never change and are never reused. */
+ * and graphs; details of samples, runs and verdicts and their files. The numbers of constants never change and are
+ * never reused. */
 #ifndef SVMP_TOOLS_H
 #define SVMP_TOOLS_H
 
@@ -51,10 +52,6 @@ SVMP_API const char *svmp_option_help(const char *name, char *buffer, size_t siz
 /* Value `which` of an option, counted from 0: "nuts", or "normal:SD", where words in capitals stand for values. NULL
  * beyond the last one, and for options without a list of values. */
 SVMP_API const char *svmp_option_choice(const char *name, size_t which);
-
-/* The one of `count` names that the first `length` characters of `typed` probably mean: at least 3 characters with
- * which it begins, or a typing error or two. NULL: none of them. */
-SVMP_API const char *svmp_name_suggest(const char *typed, size_t length, size_t count, const char *const *names);
 
 /* The meaning of a method's particles. */
 typedef enum svmp_yield {
@@ -160,18 +157,15 @@ SVMP_API const uint32_t *svmp_graph_neighbourhood(const svmp_graph *graph, size_
 /* The number of different closed neighbourhoods; nodes with the same one share a kernel matrix. */
 SVMP_API size_t svmp_graph_distinct_neighbourhoods(const svmp_graph *graph);
 
-/* Writes the factor graph for Graphviz, or nodes, factors and Markov blankets as JSON. */
+/* The factor graph for Graphviz, or nodes, factors and Markov blankets as JSON. */
 typedef enum svmp_graph_format { SVMP_GRAPH_DOT = 0, SVMP_GRAPH_JSON = 1 } svmp_graph_format;
-SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file);
 
-/* Like svmp_model_write_graph, but to a file, written as by svmp_file_write. */
-SVMP_API svmp_status svmp_model_save_graph(const svmp_model *model, svmp_graph_format format, const char *path,
-                                           int overwrite);
+/* Receives a text piece by piece. Returns 0; another value ends the call with SVMP_CANNOT_WRITE. */
+typedef int (*svmp_text_function)(const char *text, void *user_data);
 
-/* Writes a file that appears under its name only when it is complete and on disk. An existing file is an error unless
- * `overwrite`. */
-SVMP_API svmp_status svmp_file_write(svmp_context *context, const char *path, const void *bytes, size_t size,
-                                     int overwrite);
+/* Gives the graph to a function as text. */
+SVMP_API svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, svmp_text_function write,
+                                            void *user_data);
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
@@ -259,9 +253,6 @@ SVMP_API svmp_status svmp_particles_read_count(svmp_context *context, const char
 /* The comment lines above the header of the file from which the particles were read, without "# "; "" if none. */
 SVMP_API const char *svmp_particles_comments(const svmp_particles *particles);
 
-/* Finds the line "name = value" in such comments. Returns 1 and writes the value, truncated to `size`; or returns 0. */
-SVMP_API int svmp_comment_find(const char *comments, const char *name, char *value, size_t size);
-
 /* The approximate size in bytes of the file that svmp_particles_write would write, without comments and names. */
 SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const char *path);
 
@@ -270,6 +261,12 @@ SVMP_API double svmp_particles_file_size(const svmp_particles *particles, const 
 SVMP_API int svmp_particles_file_sealed(const char *path);
 
 /* ---- runs ----------------------------------------------------------------------------------- */
+
+/* Lets the monitor receive `largest` of an iteration at most `iterations` before the last one, or NaN if none is known
+ * yet. 0, the default: that of the last one. A GPU then need not wait for the host after each iteration. If the run
+ * diverges, the monitor may have been called for some iterations after the one that failed; they are undone, and
+ * svmp_run_iteration returns where the run ended. */
+SVMP_API svmp_status svmp_run_set_lag(svmp_run *run, size_t iterations);
 
 /* The expected number of iterations at the end of the run. For a method that stops by itself it is estimated from the
  * progress so far and may be lower than requested. */
@@ -293,6 +290,50 @@ typedef struct svmp_movement {
 
 /* The movement of the last iteration. */
 SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *movement);
+
+/* ---- verdicts ------------------------------------------------------------------------------- */
+
+/* Like svmp_run_examine, but with local moves only, as with several processes: sums of variables are not tested, and
+ * other modes are not searched for. The same bits for any number of processes. */
+SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
+
+/* The limits for `chains` chains: R-hat at most *r_hat, and at least *draws effective draws. Either may be NULL. */
+SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
+
+/* Adds a veto of the caller, one of the codes from SVMP_NOTE_DIVERGED on. An earlier veto is kept. */
+SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_code veto, double amount, const char *name);
+
+/* The lines of a verdict in the record of a file, "verdict = ...", "verdict_text = ..." and so on (docs/files.md), as
+ * the `comments` of svmp_particles_write. If `buffer` is too small, only whole lines are written; 8 KiB is enough. */
+SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size);
+
+/* Adds the information that a file records about its run in its comments: the method and the start (needed for the
+ * advice), how the run ended, and its veto, which takes precedence over any other. */
+SVMP_API void svmp_verdict_recall(svmp_verdict *verdict, const char *comments);
+
+/* The advice in the comments of a file, in which svmp_verdict_record keeps it as notes: "" if there is none. */
+SVMP_API const char *svmp_recorded_advice(const svmp_context *context, const char *comments, char *buffer, size_t size);
+
+/* The word for an aspect in tables and files: "mean", "sd", "quantile", ... */
+SVMP_API const char *svmp_aspect_word(svmp_aspect aspect);
+
+/* Numbers of an examination. */
+typedef struct svmp_examination {
+    size_t particles, variables; /* that were examined */
+    size_t leaves;               /* variables that are drawn after the run, and not examined */
+    size_t moves;                /* of each particle; 0: not examined */
+    double seconds;              /* of processor time */
+    double limit;                /* for |z|, given the number of tests; NaN: unknown */
+    size_t unmixed;              /* variables that have not mixed */
+    double slowest; /* the largest share of variance between particles; a variable has mixed if it is at most 0.3 */
+    size_t drifting, small; /* variables that fail, and those whose changes are too small to matter */
+    int searched, local;    /* whether other modes were searched for, and whether only local moves were used */
+    size_t chains, every;   /* of chains: how many, and every how many draws one is examined */
+    double r_hat, draws;    /* of chains: the largest R-hat, and the fewest effective draws; NaN: unknown */
+} svmp_examination;
+
+/* Gets the numbers behind a verdict. */
+SVMP_API svmp_status svmp_verdict_examination(const svmp_verdict *verdict, svmp_examination *numbers);
 
 #ifdef __cplusplus
 }

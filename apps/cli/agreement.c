@@ -1,8 +1,10 @@
 #include "agreement.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/comment_lines.h"
 #include "print_verdict.h"
 
 enum { TESTS = 4 }; /* of a variable: mean, sd and two quantiles */

@@ -2,6 +2,8 @@
 #ifndef SVMP_CLI_CHECKPOINT_WRITER_H
 #define SVMP_CLI_CHECKPOINT_WRITER_H
 
+#include <stdio.h>
+
 #include "front/command_options.h"
 
 typedef struct checkpoint_writer {

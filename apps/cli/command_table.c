@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/name_distance.h"
 #include "front/program_frame.h"
 
 static const command *const all[] = {&command_run,      &command_verify,  &command_plan,    &command_check,

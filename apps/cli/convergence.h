@@ -3,6 +3,8 @@
 #ifndef SVMP_CLI_CONVERGENCE_H
 #define SVMP_CLI_CONVERGENCE_H
 
+#include <stdio.h>
+
 #include "svmp_parallel.h"
 #include "svmp_tools.h"
 

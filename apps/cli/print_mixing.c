@@ -1,6 +1,7 @@
 #include "print_mixing.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* The largest or smallest of a number over the variables, and how many are beyond its limit. */
 typedef struct extreme {

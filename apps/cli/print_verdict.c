@@ -1,6 +1,9 @@
 #include "print_verdict.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "base/comment_lines.h"
 
 /* At most 118 columns a line, broken at blanks. */
 static void print_wrapped(const char *first, const char *second) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/comment_lines.h"
 #include "command_table.h"
 #include "run_record.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/name_distance.h"
 #include "command_table.h"
 
 int options_of_run(const option_set *set, svmp_context *context, svmp_options **options) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name_distance.h"
 #include "error_output.h"
 
 /* The row of a name of `length` characters, or `count`. */

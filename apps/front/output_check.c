@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole_file.h"
 #include "front/error_output.h"
 
 static int check_folder(const char *path) {
@@ -86,4 +87,10 @@ int refuse_input(const option_set *set, const char *path) {
     return report_error(EXIT_WRONG,
                         "The output '%s' would overwrite '%s', which this command reads; choose another file.", path,
                         found);
+}
+
+int write_output(const char *path, const char *bytes, size_t size, int overwrite) {
+    whole_file file;
+    if (svmp_whole_write(path, bytes, size, overwrite, &file)) return 0;
+    return report_error(EXIT_FAILED, "%s", file.error);
 }

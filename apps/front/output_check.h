@@ -1,4 +1,4 @@
-/* Whether a program may write to a path. */
+/* Whether a program may write to a path, and files that it writes at once. */
 #ifndef SVMP_FRONT_OUTPUT_CHECK_H
 #define SVMP_FRONT_OUTPUT_CHECK_H
 
@@ -15,6 +15,10 @@ int check_output(const char *path, output_kind kind, int force);
 /* Refuses an output that is one of the command's operands, or the file of --init or --resume: --force is to replace
  * results, not what they come from. */
 int refuse_input(const option_set *set, const char *path);
+
+/* Writes a file, which appears under its name only when it is complete. Returns 0, or an exit status after a message.
+ */
+int write_output(const char *path, const char *bytes, size_t size, int overwrite);
 
 /* Whether two paths, which may be NULL, refer to the same file, existing or not: ./a and a, a link and its target. */
 int same_file(const char *a, const char *b);

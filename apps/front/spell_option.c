@@ -1,5 +1,6 @@
 #include "spell_option.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "svmp_tools.h"

@@ -306,7 +306,7 @@ int judge_claims(const paper *p, const figure *f, const results *r, size_t *lost
     if (!close_written(file, &text) && status == 0) status = task_no_memory();
     if (status == 0 && svmp_context_create(NULL, &context) != SVMP_OK) status = task_no_memory();
     snprintf(path, sizeof path, "%s/paper/%s_claims.csv", p->options.folder, f->name);
-    if (status == 0) status = write_text(context, path, text, size);
+    if (status == 0) status = write_output(path, text, size, 1);
     if (status == 0 && is_comparable(&p->options, f)) *lost += claims_lost(f, text);
     free(text);
     svmp_context_free(context);

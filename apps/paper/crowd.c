@@ -289,7 +289,7 @@ int crowd_model(const task *t, const crowd *c, int boxed, svmp_model **model) {
     size_t size = 0;
     task_path(t, "problems", NULL, "R", path);
     char *text = crowd_data(c, &size);
-    int status = text ? write_text(t->context, path, text, size) : task_no_memory();
+    int status = text ? write_output(path, text, size, 1) : task_no_memory();
     free(text);
     if (status == 0) status = task_model(t, "crowd_log", path, model);
     return status == 0 && boxed ? set_boxes(t, *model) : status;

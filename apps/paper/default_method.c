@@ -168,7 +168,7 @@ int judge_default(const paper *p, const figure *f) {
     status = close_written(b.csv, &text) ? 0 : task_no_memory();
     if (status == 0 && svmp_context_create(NULL, &context) != SVMP_OK) status = task_no_memory();
     snprintf(path, sizeof path, "%s/paper/%s_default.csv", p->options.folder, f->name);
-    if (status == 0) status = write_text(context, path, text, size);
+    if (status == 0) status = write_output(path, text, size, 1);
     free(text);
     csv_free(&b.summary);
     svmp_context_free(context);

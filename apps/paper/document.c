@@ -306,7 +306,7 @@ int write_document(const paper *p, const char *own) {
         line += length + (line[length] != '\0');
     }
     snprintf(path, sizeof path, "%s/paper.md", p->options.folder);
-    const int status = close_written(d.file, &text) ? write_text(context, path, text, size) : task_no_memory();
+    const int status = close_written(d.file, &text) ? write_output(path, text, size, 1) : task_no_memory();
     if (status == 0) printf("%s\n", path);
     free(text);
     svmp_context_free(context);

@@ -40,12 +40,8 @@ static int run_real(paper *p) {
 }
 
 static int prepare(const paper *p) {
-    svmp_context *context = NULL;
-    int status = make_folders(p);
-    if (status == 0 && svmp_context_create(NULL, &context) != SVMP_OK) status = task_no_memory();
-    if (status == 0) status = write_models(p, context);
-    svmp_context_free(context);
-    return status;
+    const int status = make_folders(p);
+    return status == 0 ? write_models(p) : status;
 }
 
 static int is_known(const char *what) {

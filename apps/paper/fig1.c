@@ -42,7 +42,7 @@ static int trial_of_dimension(task *t, size_t d, const size_t *ns, size_t count)
     snprintf(part, sizeof part, "d%zu", d);
     task_path(t, "problems", part, "R", path);
     const int length = snprintf(text, sizeof text, "d <- %zu\n", d);
-    int status = write_text(t->context, path, text, (size_t)length);
+    int status = write_output(path, text, (size_t)length, 1);
     if (status == 0) status = task_model(t, "normal", path, &model);
     for (size_t k = 0; status == 0 && k < count; k++) {
         if (!task_takes(t, ns[k])) continue;

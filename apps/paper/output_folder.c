@@ -54,12 +54,7 @@ uint64_t file_number(const char *path, uint64_t so_far) {
     return number;
 }
 
-int write_text(svmp_context *context, const char *path, const char *text, size_t size) {
-    if (svmp_file_write(context, path, text, size, 1) == SVMP_OK) return 0;
-    return report_error(EXIT_FAILED, "%s", svmp_context_error(context));
-}
-
-int write_models(const paper *p, svmp_context *context) {
+int write_models(const paper *p) {
     static const struct {
         const char *name;
         const embedded_file *file;
@@ -69,7 +64,7 @@ int write_models(const paper *p, svmp_context *context) {
     int status = 0;
     for (size_t k = 0; k < sizeof models / sizeof *models && status == 0; k++) {
         snprintf(path, sizeof path, "%s/models/%s.bug", p->options.folder, models[k].name);
-        status = write_text(context, path, embedded_text(models[k].file), models[k].file->size);
+        status = write_output(path, embedded_text(models[k].file), models[k].file->size, 1);
     }
     return status;
 }

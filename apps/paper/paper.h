@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "front/error_output.h"
+#include "front/output_check.h"
 #include "result_rows.h"
 #include "svmp_tools.h"
 
@@ -153,7 +154,6 @@ int pool_stopped(void);
 int make_folders(const paper *p);
 int file_there(const char *path);
 uint64_t file_number(const char *path, uint64_t so_far); /* a number for the contents, continued from that of others */
-int write_models(const paper *p, svmp_context *context);
-int write_text(svmp_context *context, const char *path, const char *text, size_t size);
+int write_models(const paper *p);
 
 #endif

@@ -57,7 +57,7 @@ static int write_field(const task *t, size_t n, joined_function joined, double r
     dice d = dice_make(t->paper->options.seed, t->figure->number, t->trial, PURPOSE_FIELD + (unsigned)radius);
     draw_field(&d, n, joined, radius, a, a + n * n);
     char *text = field_data(n, a, a + n * n, &size);
-    const int status = text ? write_text(t->context, path, text, size) : task_no_memory();
+    const int status = text ? write_output(path, text, size, 1) : task_no_memory();
     free(text);
     free(a);
     return status;

@@ -79,7 +79,7 @@ int network_model(const task *t, const network *net, const char *name, svmp_mode
     size_t size = 0;
     task_path(t, "problems", NULL, "R", path);
     char *text = network_data(net, &size);
-    int status = text ? write_text(t->context, path, text, size) : task_no_memory();
+    int status = text ? write_output(path, text, size, 1) : task_no_memory();
     free(text);
     return status ? status : task_model(t, name, path, model);
 }

@@ -39,12 +39,12 @@ static void make_key(const paper *p, const figure *f, int search, char *key, siz
             at += snprintf(key + at, size - (size_t)at, "; %s %s", p->steps[k].method, p->steps[k].step);
 }
 
-static int save(const paper *p, svmp_context *context, const char *name, const char *comment, const results *r) {
+static int save(const paper *p, const char *name, const char *comment, const results *r) {
     char path[PATH_SIZE];
     size_t size = 0;
     snprintf(path, sizeof path, "%s/%s", p->options.folder, name);
     char *text = results_text(r, comment, &size);
-    const int status = text ? write_text(context, path, text, size) : task_no_memory();
+    const int status = text ? write_output(path, text, size, 1) : task_no_memory();
     free(text);
     return status;
 }
@@ -61,7 +61,7 @@ static int close_task(task *t, int status, const char *key) {
     size_t size = 0;
     task_path(t, "trials", t->added ? DEFAULT_METHOD : NULL, "csv", path);
     char *text = status == 0 ? results_text(&t->out, key, &size) : NULL;
-    if (status == 0) status = text ? write_text(t->context, path, text, size) : task_no_memory();
+    if (status == 0) status = text ? write_output(path, text, size, 1) : task_no_memory();
     free(text);
     results_free(&t->out);
     svmp_context_free(t->context);
@@ -159,7 +159,7 @@ static int cannot_read(const paper *p, const figure *f, size_t trial) {
 }
 
 /* DIR/paper/FIGURE.csv: the summary of these trials; with those of the default method, below what it has of others. */
-static int save_summary(const paper *p, const figure *f, svmp_context *context, int added, const results *all) {
+static int save_summary(const paper *p, const figure *f, int added, const results *all) {
     char path[PATH_SIZE], *text = NULL;
     size_t size = 0;
     csv there = {0};
@@ -177,7 +177,7 @@ static int save_summary(const paper *p, const figure *f, svmp_context *context, 
             fprintf(file, "%s%s", csv_cell(&there, r, c), c + 1 < there.columns ? "," : "\n");
     }
     fputs(rows, file);
-    const int status = close_written(file, &text) ? write_text(context, path, text, size) : task_no_memory();
+    const int status = close_written(file, &text) ? write_output(path, text, size, 1) : task_no_memory();
     free(own);
     free(text);
     csv_free(&there);
@@ -187,15 +187,11 @@ static int save_summary(const paper *p, const figure *f, svmp_context *context, 
 static int gather(paper *p, const trial_list *list, size_t trials, results *all) {
     char name[64];
     const figure *f = list->figure;
-    svmp_context *context = NULL;
     for (size_t k = 0; k < trials; k++)
         if (!read_trial(p, f, k, list->added, list->key, all)) return cannot_read(p, f, k);
-    if (svmp_context_create(NULL, &context) != SVMP_OK) return task_no_memory();
     snprintf(name, sizeof name, "%s%s.csv", f->name, list->added ? "_" DEFAULT_METHOD : "");
-    int status = save(p, context, name, list->key, all);
-    if (status == 0) status = save_summary(p, f, context, list->added, all);
-    svmp_context_free(context);
-    return status;
+    const int status = save(p, name, list->key, all);
+    return status == 0 ? save_summary(p, f, list->added, all) : status;
 }
 
 static int run_list(paper *p, trial_list *list, size_t trials, results *all) {
@@ -294,7 +290,7 @@ static int choose(paper *p, const figure *f, const results *r) {
     }
     snprintf(path, sizeof path, "%s/paper/%s_steps.csv", p->options.folder, f->name);
     if (!close_written(file, &text) && status == 0) status = task_no_memory();
-    if (status == 0) status = write_text(context, path, text, size);
+    if (status == 0) status = write_output(path, text, size, 1);
     free(text);
     svmp_context_free(context);
     return status;

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/comment_lines.h"
 #include "command_table.h"
 #include "front/memory_file.h"
 #include "read_samples.h"
@@ -101,10 +102,7 @@ static int write_page(material *m) {
     char *page = NULL;
     size_t size = 0;
     int status = make_page(m, &page, &size);
-    if (status == 0) {
-        svmp_status wrote = svmp_file_write(m->context, output, page, size, options_given(m->set, "force") != NULL);
-        if (wrote != SVMP_OK) status = failed(m->context, wrote);
-    }
+    if (status == 0) status = write_output(output, page, size, options_given(m->set, "force") != NULL);
     if (status == 0) printf("%s: %zu variables, %.1f MB\n", output, m->names.count, (double)size / 1e6);
     free(page);
     return status;

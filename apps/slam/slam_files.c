@@ -172,7 +172,7 @@ static void print_pair(FILE *to, const double *pair, int known, size_t k) {
         fprintf(to, "%s[%.17g, %.17g]", k ? ",\n" : "", pair[0], pair[1]);
 }
 
-static int write_start(const slam_files *x, const option_set *set, svmp_context *context) {
+static int write_start(const slam_files *x, const option_set *set) {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_written(&text, &size);
@@ -185,10 +185,9 @@ static int write_start(const slam_files *x, const option_set *set, svmp_context 
     for (size_t k = 0; k < x->data.landmarks; k++) print_pair(to, x->map + 2 * k, !isnan(x->known[2 * k]), k);
     fprintf(to, "]}\n");
     if (!close_written(to, &text)) return report_error(EXIT_FAILED, "Out of memory.");
-    const svmp_status status =
-        svmp_file_write(context, options_value(set, "output"), text, size, options_given(set, "force") != NULL);
+    const int status = write_output(options_value(set, "output"), text, size, options_given(set, "force") != NULL);
     free(text);
-    return status == SVMP_OK ? 0 : failed(context, status);
+    return status;
 }
 
 /* What may be wrong with it is said, not hidden. */
@@ -259,7 +258,7 @@ int localise_slam(const option_set *set, svmp_context *context) {
         const svmp_status found = svmp_localise_path(context, &x.data, x.path, x.map, &x.fit, x.each);
         if (found != SVMP_OK) status = failed(context, found);
     }
-    if (status == 0) status = write_start(&x, set, context);
+    if (status == 0) status = write_start(&x, set);
     if (status == 0) print_found(&x);
     csv_free(&x.odometry);
     csv_free(&x.ranges);

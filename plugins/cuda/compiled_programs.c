@@ -1,5 +1,6 @@
 /* Programs as machine code, compiled when a run starts. Here is decided which of them are: by the model, the number of
  * particles and the machine alone. The others are interpreted, as all are where there is no compiler. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

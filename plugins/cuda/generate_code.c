@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "maths/special.h"
@@ -74,7 +75,7 @@ static const char *value_of(uint32_t code) {
 /* Whether a value may end with a product of which we do not know. */
 static int is_function(uint32_t code) {
     return is_special(code) || code == OP_exp || code == OP_log || code == OP_expm1 || code == OP_log1p ||
-           code == OP_log_ilogit;
+           code == OP_logistic_tail || code == OP_log_ilogit_by_tail;
 }
 
 static svmp_status put_operations(writer *w, size_t count, const program_code *const *list) {

@@ -51,8 +51,8 @@ BODY void store(const program_args *a, const lane *at, uint32_t place, double va
 /* The operations that programs of most models consist of: they need few registers of the processor. */
 #define COMMON_CODES(X)                                                                                                \
     X(add) X(subtract) X(multiply) X(divide) X(negate) X(square) X(reciprocal) X(sqrt) X(half_over) X(abs) X(sign)     \
-    X(masked_multiply) X(masked_divide) X(masked_slope) X(exp) X(log) X(log_slope) X(expm1) X(log1p) X(log_ilogit)     \
-    X(ilogit) X(step) X(equals) X(less) X(below) X(less_equal) X(greater) X(greater_equal) X(min) X(max) X(ifelse) \
+    X(masked_multiply) X(masked_divide) X(masked_slope) X(exp) X(log) X(log_slope) X(expm1) X(log1p) X(logistic_tail)  \
+    X(log_ilogit_by_tail) X(ilogit_by_tail) X(ilogit_beyond) X(ilogit) X(step) X(equals) X(less) X(below) X(less_equal) X(greater) X(greater_equal) X(min) X(max) X(ifelse) \
     X(require)
 /* clang-format on */
 

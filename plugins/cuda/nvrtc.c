@@ -1,5 +1,6 @@
 #include "cuda/nvrtc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "backend/device_backend.h"
 #include "backend/exchange_rows.h"
 #include "backend/node_messages.h"
+#include "base/name_distance.h"
 #include "base/name_list.h"
 #include "base/peers.h"
 #include "graph/graph_rows.h"

@@ -2,6 +2,8 @@
 #ifndef SVMP_BASE_CONTEXT_H
 #define SVMP_BASE_CONTEXT_H
 
+#include <stdio.h>
+
 #include "svmp_tools.h"
 
 enum { CONTEXT_ADVICE = 4 };

@@ -45,6 +45,9 @@ static inline void svmp_exact_add(exact_sum *sum, double value) {
     if (++sum->added == INT64_C(1) << 30) svmp_exact_carry(sum);
 }
 
+/* Adds value[k*n + l] to sums[l], k < count: the same sums, with fewer exact additions. */
+void svmp_exact_add_rows(exact_sum *sums, size_t n, size_t count, const double *value);
+
 /* Adds `from` to `to`; both may have any number of additions. */
 void svmp_exact_merge(exact_sum *to, exact_sum *from);
 

@@ -21,10 +21,6 @@ svmp_status svmp_names_add(svmp_context *context, name_table *names, const char 
 /* The name nearest to `text` by edit distance, if it is close enough for a typing error; else NULL. */
 const char *svmp_names_nearest(const name_table *names, const char *text);
 
-/* The edit distance (letters inserted, dropped, changed or swapped) if the first `length` letters of `text` could be a
- * typing error for `candidate`; -1 if the distance is too large for their length. */
-int svmp_name_distance(const char *text, size_t length, const char *candidate);
-
 /* Forgets the names numbered `count` and above. */
 void svmp_names_truncate(svmp_context *context, name_table *names, size_t count);
 

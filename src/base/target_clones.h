@@ -7,9 +7,11 @@
 /* The choice is made before sanitizers are ready. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&                           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SVMP_CLONES __attribute__((target_clones("avx2", "default")))
+#define SVMP_CLONES      __attribute__((target_clones("avx2", "default")))
+#define SVMP_WIDE_CLONES __attribute__((target_clones("avx512f", "avx2", "default"))) /* AVX-512, too */
 #else
 #define SVMP_CLONES
+#define SVMP_WIDE_CLONES
 #endif
 
 #endif

@@ -1,7 +1,9 @@
-/* Comma-separated values: a header row of names, then a row of numbers for each element. */
+/* Comma-separated values: a header row of names, then a row of numbers for each element, or for each row of a matrix.
+ */
 #include "data/data_set.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -151,19 +153,82 @@ static svmp_status read_row(csv_reader *reader) {
     return SVMP_OK;
 }
 
+/* The length of X in a name X[k] or, as in tables of BUGS, X[,k], and k; 0 for other names. */
+static size_t matrix_name(const csv_reader *reader, const csv_field *name, size_t *k) {
+    const char *text = reader->source->text + name->offset, *open = memchr(text, '[', name->length);
+    if (open == NULL || open == text || text[name->length - 1] != ']') return 0;
+    if (open[1] == ',') open++;
+    if (open[1] < '1' || open[1] > '9') return 0;
+    *k = 0;
+    for (const char *digit = open + 1; digit < text + name->length - 1; digit++) {
+        if (*digit < '0' || *digit > '9' || *k > DATA_MOST_VALUES) return 0;
+        *k = 10 * *k + (size_t)(*digit - '0');
+    }
+    return (size_t)((const char *)memchr(text, '[', name->length) - text);
+}
+
+static void copy_column(const csv_reader *reader, size_t j, double *to) {
+    const size_t rows = reader->count / reader->columns;
+    for (size_t i = 0; i < rows; i++) to[i] = reader->values[i * reader->columns + j];
+}
+
+/* Places of the columns X[1], X[2], ... of which `first` is one: place[k - 1] is 1 + that of X[k]. Their number. */
+static svmp_status find_matrix(const csv_reader *reader, size_t first, size_t *place, size_t *count) {
+    size_t k, most = 0;
+    const char *text = reader->source->text + reader->names[first].offset;
+    const size_t length = matrix_name(reader, &reader->names[first], &k);
+    *count = 0;
+    memset(place, 0, reader->columns * sizeof *place);
+    for (size_t j = first; j < reader->columns; j++) {
+        const csv_field *name = &reader->names[j];
+        if (matrix_name(reader, name, &k) != length || memcmp(reader->source->text + name->offset, text, length) != 0)
+            continue;
+        if (k <= reader->columns && place[k - 1])
+            return svmp_source_fail(reader->data->context, reader->source, name->offset,
+                                    "the column '%.*s' is there twice", (int)name->length,
+                                    reader->source->text + name->offset);
+        if (k <= reader->columns) place[k - 1] = 1 + j;
+        if (k > most) most = k;
+        ++*count;
+    }
+    for (k = 0; k < *count && place[k];) k++;
+    if (most == *count && k == *count) return SVMP_OK;
+    return svmp_source_fail(reader->data->context, reader->source, reader->names[first].offset,
+                            "there is a column '%.*s[%zu]' of a matrix, but no '%.*s[%zu]'", (int)length, text, most,
+                            (int)length, text, k + 1);
+}
+
+/* Columns X[1], X[2], ... in any order are a matrix X, any other column is a vector. */
 static svmp_status add_columns(csv_reader *reader) {
     svmp_context *context = reader->data->context;
-    size_t rows = reader->count / reader->columns;
-    double *column;
-    SVMP_TRY(SVMP_NEW(context, column, rows));
-    svmp_status status = SVMP_OK;
-    for (size_t j = 0; status == SVMP_OK && j < reader->columns; j++) {
-        for (size_t i = 0; i < rows; i++) column[i] = reader->values[i * reader->columns + j];
+    const size_t rows = reader->count / reader->columns;
+    double *numbers = NULL;
+    size_t *place = NULL, k, count;
+    bool *is_done = NULL;
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, numbers, reader->count));
+    SVMP_CHECK(SVMP_NEW(context, place, reader->columns));
+    SVMP_CHECK(SVMP_NEW(context, is_done, reader->columns));
+    for (size_t j = 0; j < reader->columns; j++) {
         const csv_field *name = &reader->names[j];
-        status = svmp_data_append(reader->data, reader->source->text + name->offset, name->length, name->offset, 1,
-                                  &rows, column, rows);
+        const size_t length = matrix_name(reader, name, &k);
+        if (is_done[j]) continue;
+        place[0] = 1 + j;
+        count = 1;
+        if (length > 0) SVMP_CHECK(find_matrix(reader, j, place, &count));
+        for (k = 0; k < count; k++) {
+            copy_column(reader, place[k] - 1, numbers + k * rows);
+            is_done[place[k] - 1] = true;
+        }
+        const size_t dimensions[] = {rows, count};
+        SVMP_CHECK(svmp_data_append(reader->data, reader->source->text + name->offset,
+                                    length > 0 ? length : name->length, name->offset, length > 0 ? 2 : 1, dimensions,
+                                    numbers, rows * count));
     }
-    svmp_release(context, column);
+done:
+    svmp_release(context, numbers);
+    svmp_release(context, place);
+    svmp_release(context, is_done);
     return status;
 }
 

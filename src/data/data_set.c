@@ -194,7 +194,8 @@ const char *svmp_data_place(const data_set *data, const data_array *array, size_
     const text_source *source = &data->sources[array->source];
     size_t line, column;
     const int csv = find_reader(source->path, strlen(source->path)) == svmp_data_read_csv;
-    svmp_source_place(source, csv ? svmp_data_csv_row(source, element) : array->offset, &line, &column);
+    const size_t row = element % (array->dimensions[0] ? array->dimensions[0] : 1);
+    svmp_source_place(source, csv ? svmp_data_csv_row(source, row) : array->offset, &line, &column);
     snprintf(place, size, "%s:%zu", source->path, line);
     return place;
 }

@@ -1,7 +1,8 @@
 /* Data sets: named arrays of numbers from memory (svmp_data_add) and from any mix of files.
  *
  *     .json          an object of numbers and nested arrays, row by row; null is missing
- *     .csv           a header row; every column is a vector; NA or nothing is missing
+ *     .csv           a header row; every column is a vector, columns X[1], X[2], ... are a matrix; NA or nothing is
+ *                    missing
  *     .R .txt .dump  the R dump that JAGS reads; column-major; NA is missing; lists and tables of BUGS
  *     other          as .json or .R, by its first words
  *

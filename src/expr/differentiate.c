@@ -119,6 +119,8 @@ static expr t_shape(program_builder *b, expr t, expr k) {
 #define SINH(x)                            svmp_expr_sinh(builder, x)
 #define COSH(x)                            svmp_expr_cosh(builder, x)
 #define ILOGIT(x)                          svmp_expr_ilogit(builder, x)
+#define ILOGIT_BY_TAIL(x, y)               svmp_expr_ilogit_by_tail(builder, x, y)
+#define ILOGIT_BEYOND(x, y)                svmp_expr_ilogit_beyond(builder, x, y)
 #define NORMAL_DENSITY(x)                  svmp_expr_normal_density(builder, x)
 #define NORMAL_HAZARD(x)                   svmp_expr_normal_hazard(builder, x)
 #define NORMAL_HAZARD_SLOPE(x)             svmp_expr_normal_hazard_slope(builder, x)

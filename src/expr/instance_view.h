@@ -12,6 +12,10 @@ typedef struct instance_view {
     const unsigned char
         *own;            /* slot -> whether it holds a variable of the node, the same in all instances of the view */
     const double *x, *y; /* rows of n numbers; y NULL: all variables are read from x */
+
+    /* NULL, or the rows in the slots of the first instance of the view, then those of the second one, and so on. Then
+     * only `count` and `instance` are read besides. */
+    const double *const *row;
 } instance_view;
 
 #endif

@@ -191,7 +191,8 @@ void svmp_bound_evaluate_in_turn(const bound_program *bound, const uint32_t *var
                                  size_t n, const double *x, void *scratch, double *value);
 
 /* The same for a view of instances (instance_view.h), with the derivatives of `partial` only, or of all slots if it is
- * NULL. The rows of the partial's derivatives of each instance of the view follow one another. `value` may be NULL. */
+ * NULL. The rows of the partial's derivatives of each instance of the view follow one another. `value` or `gradient`
+ * may be NULL. */
 size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n);
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
                               const instance_view *view, size_t n, void *scratch, double *value, double *gradient);

@@ -57,7 +57,11 @@ size_t svmp_bound_scratch(const bound_program *bound, size_t n) {
 }
 
 size_t svmp_bound_view_scratch(const bound_program *bound, const program_partial *partial, size_t n) {
-    if (partial == NULL) return most_bytes(&bound->compiled->gradient, &bound->gradient, n, true);
+    if (partial == NULL) {
+        const size_t values = most_bytes(&bound->compiled->values, &bound->values, n, true);
+        const size_t all = most_bytes(&bound->compiled->gradient, &bound->gradient, n, true);
+        return values > all ? values : all;
+    }
     size_t both = most_bytes(&partial->both, &partial->shared_both, n, true);
     size_t gradient = most_bytes(&partial->gradient, &partial->shared_gradient, n, true);
     return both > gradient ? both : gradient;
@@ -168,6 +172,7 @@ static inline size_t instance_of(const request *r, size_t k) { return r->view ? 
 
 /* The row in a slot of the k-th instance. */
 static inline const double *input_row(const request *r, size_t k, size_t slot) {
+    if (r->view && r->view->row) return r->view->row[k * r->code->inputs + slot];
     uint32_t variable = r->variables[(r->view ? instance_of(r, k) : k) * r->code->inputs + slot];
     if (r->view && r->view->y && r->view->own[slot])
         return r->view->y + (size_t)(uint32_t)(variable + r->view->shift[k]) * r->n;
@@ -417,10 +422,11 @@ void svmp_bound_evaluate_in_turn(const bound_program *bound, const uint32_t *var
 void svmp_bound_evaluate_view(const bound_program *bound, const program_partial *partial, const uint32_t *variables,
                               const instance_view *view, size_t n, void *scratch, double *value, double *gradient) {
     const program *compiled = bound->compiled;
-    const code_block *code = !partial ? choose_code(&compiled->gradient, &bound->gradient, view->count)
-                             : value  ? choose_code(&partial->both, &partial->shared_both, view->count)
-                                      : choose_code(&partial->gradient, &partial->shared_gradient, view->count);
-    const size_t values = partial && !value ? 0 : compiled->outputs;
+    const code_block *code = !gradient  ? choose_code(&compiled->values, &bound->values, view->count)
+                             : !partial ? choose_code(&compiled->gradient, &bound->gradient, view->count)
+                             : value    ? choose_code(&partial->both, &partial->shared_both, view->count)
+                                        : choose_code(&partial->gradient, &partial->shared_gradient, view->count);
+    const size_t values = partial && gradient && !value ? 0 : compiled->outputs;
     request r = {.bound = bound,
                  .code = code,
                  .variables = variables,

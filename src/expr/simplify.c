@@ -189,6 +189,12 @@ bool svmp_builder_simplify(program_builder *b, expr_op op, expr x, expr y, expr 
     case OP_power: return power(b, x, y, result);
     case OP_log: return logarithm(b, x, result);
     case OP_log1p: return logarithm_1p(b, x, result);
+    case OP_log_ilogit:
+        if (!fixed(b, x)) BECOMES(svmp_expr_log_ilogit_by_tail(b, x, svmp_expr_logistic_tail(b, x)));
+        return false;
+    case OP_logistic_tail:
+        if (is(b, x, OP_negate)) BECOMES(svmp_expr_logistic_tail(b, of(b, x, 0)));
+        return false;
     case OP_loggam: return log_gamma(b, x, result);
     case OP_xlogy:
     case OP_xlog1my: return x_log(b, op, x, y, result);

@@ -51,6 +51,9 @@ expr_range svmp_builder_range(const program_builder *builder, const expr_node *n
     case OP_abs:
     case OP_normal_density: return RANGE_NOT_NEGATIVE;
     case OP_ilogit:
+    case OP_logistic_tail:
+    case OP_ilogit_by_tail:
+    case OP_ilogit_beyond:
     case OP_phi:
     case OP_icloglog: return RANGE_UNIT;
     case OP_add:

@@ -81,7 +81,7 @@ void svmp_lists_free(svmp_context *context, index_lists *lists);
 
 /* Writes the factor graph; `name` returns the name of a node. */
 typedef const char *(*node_namer)(const void *user_data, size_t node, char *buffer, size_t size);
-svmp_status svmp_graph_write(const svmp_graph *graph, svmp_graph_format format, node_namer name, const void *user_data,
-                             FILE *file);
+svmp_status svmp_graph_write(const svmp_graph *graph, svmp_graph_format format, node_namer name, const void *names,
+                             svmp_text_function write, void *user_data);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/name_distance.h"
 #include "base/number.h"
 #include "lang/discrete/discrete_unknowns.h"
 

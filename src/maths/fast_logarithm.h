@@ -14,13 +14,15 @@ FAST double svmp_lost_of_1p(double x) {
 }
 
 #ifdef SVMP_DEVICE
-#define svmp_ln            log
-#define svmp_log1p         log1p
-#define svmp_log_ilogit(a) (((a) < 0 ? (a) : 0) - log1p(exp(-fabs(a))))
-#define svmp_logit(a)      (log(a) - log1p(-(a)))
-#define svmp_asinh         asinh
-#define svmp_acosh         acosh
-#define svmp_atanh         atanh
+#define svmp_ln                          log
+#define svmp_log1p                       log1p
+#define svmp_log_ilogit(a)               (((a) < 0 ? (a) : 0) - log1p(exp(-fabs(a))))
+#define svmp_logistic_tail(a)            exp(-fabs(a))
+#define svmp_log_ilogit_by_tail(a, tail) (((a) < 0 ? (a) : 0) - log1p(tail))
+#define svmp_logit(a)                    (log(a) - log1p(-(a)))
+#define svmp_asinh                       asinh
+#define svmp_acosh                       acosh
+#define svmp_atanh                       atanh
 
 /* log(x + c), of c below the last place of x. */
 FAST double svmp_log_sum(double x, double c) { return fabs(x - 1) < 0.5 ? log1p((x - 1) + c) : log(x); }
@@ -77,11 +79,19 @@ FAST double svmp_log_sum(double x, double c) {
 
 FAST double svmp_log1p(double x) { return svmp_log_sum(1 + x, svmp_lost_of_1p(x)); }
 
-/* -log(1 + e^-a) = min(a, 0) - log(1 + e^-|a|): one function of |a|. */
-FAST double svmp_log_ilogit(double a) {
-    const double e = svmp_exp(-fabs(a));
-    const int halved = e > 0.5;
-    return (a < 0 ? a : 0) - svmp_log_reduced(halved ? 1 : 0, halved ? 0.5 * (e - 1) : e, 0);
+/* -log(1 + e^-a) = min(a, 0) - log(1 + e^-|a|): e^-|a| in [0, 1] is the tail, which the derivative needs, too. */
+FAST double svmp_log_ilogit_by_tail(double a, double tail) {
+    const int halved = tail > 0.5;
+    return (a < 0 ? a : 0) - svmp_log_reduced(halved ? 1 : 0, halved ? 0.5 * (tail - 1) : tail, 0);
+}
+
+FAST double svmp_log_ilogit(double a) { return svmp_log_ilogit_by_tail(a, svmp_exp(-fabs(a))); }
+
+/* e^-|a|, 0 where it is not a normal number. */
+FAST double svmp_logistic_tail(double a) {
+    const double least = -708, most = -fabs(a);
+    const reduced_exponential e = svmp_reduce_exponential(most < least ? least : most, 0);
+    return most < least ? 0 : svmp_reduced_power(e) * svmp_power_of_two(e.k + svmp_shifter);
 }
 
 /* log(1 - e^-x), x > 0 */

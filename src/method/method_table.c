@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/name_distance.h"
 #include "base/name_list.h"
 #include "base/name_table.h"
 #include "base/peers.h"

@@ -1,5 +1,3 @@
-#include "model/evaluator.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -7,132 +5,11 @@
 #include "base/peers.h"
 #include "base/target_clones.h"
 #include "base/threads.h"
+#include "maths/weighted_rows.h"
+#include "model/evaluator_plan.h"
 
-/* Every sum has a fixed order: the log density is added up part by part, a part being some instances of the groups, one
- * after the other, or some variables of the quadratic; how threads share the parts does not matter. Gradients and sums
- * are kept for one wave of parts at a time and added up, in the order of their rows, before the next wave begins. */
-enum { PART_LANES = 4096, PART_VARIABLES = 256 };
-
-/* Which own nodes a factor touches. In a part of a model those of the interior are scored before the halo is there, and
- * no factor that touches one of them reads it. */
-typedef enum region { INTERIOR = 1, BOUNDARY = 2 } region;
-
-typedef struct part {
-    size_t group, first, count; /* so many instances from this one of the group on, and on into the next groups */
-    size_t row;                 /* of the first instance's gradients */
-    int regions;                /* that all of them touch, and no other */
-} part;
-
-/* Rows gather_row[from] ... gather_row[to - 1] of the model, all of one wave, are added to the variable's score. */
-typedef struct share {
-    size_t variable, from, to;
-} share;
-
-typedef struct wave {
-    size_t part, row, share; /* its first ones; they end where those of the next wave begin */
-} wave;
-
-struct evaluator {
-    const svmp_model *model;
-    size_t n;
-    int threads;
-    part *parts;
-    size_t group_parts, variable_parts;
-    wave *waves; /* wave_count, and one more behind the last */
-    size_t wave_count;
-    share *shares;
-    double *gradient; /* the rows of a wave */
-    double *part_sum; /* a row for every part of the quadratic, then those of a wave: partial log densities */
-    double **value;   /* thread -> log values of a part's instances, or one score row */
-    void **scratch;   /* thread -> what a group's kind asks for */
-    size_t failed;    /* the first failure of the last evaluation (model.h); FAILURE_NONE: none */
-};
-
-/* ---- plans ------------------------------------------------------------------------------------------------------- */
-
-static size_t instances_per_part(size_t n) { return n < PART_LANES ? PART_LANES / n : 1; }
-
-static int regions_of(const svmp_graph *graph, const factor_group *group, size_t k) {
-    int regions = 0;
-    if (graph->halo == NULL || group->slots == 0) return INTERIOR;
-    for (size_t j = 0; j < group->slots; j++) {
-        const size_t i = group->variables[k * group->slots + j];
-        regions |= i < graph->inner_variables ? INTERIOR : i < graph->moved_variables ? BOUNDARY : 0;
-    }
-    return regions;
-}
-
-static svmp_status plan_parts(evaluator *e) {
-    const svmp_model *model = e->model;
-    const size_t most = instances_per_part(e->n);
-    size_t capacity = 0;
-    for (size_t g = 0; g < model->group_count; g++)
-        for (size_t k = 0; k < model->groups[g].instances; k++) {
-            const int regions = regions_of(model->graph, &model->groups[g], k);
-            const part *last = e->group_parts ? &e->parts[e->group_parts - 1] : NULL;
-            if (last == NULL || last->count == most || last->regions != regions) {
-                SVMP_TRY(SVMP_GROW(model->context, e->parts, capacity, e->group_parts + 1));
-                e->parts[e->group_parts++] = (part){g, k, 0, model->group_row[g] + k * model->groups[g].slots, regions};
-            }
-            e->parts[e->group_parts - 1].count++;
-        }
-    e->variable_parts = (model->graph->moved_variables + PART_VARIABLES - 1) / PART_VARIABLES;
-    return SVMP_OK;
-}
-
-/* A wave takes parts until their rows are enough to share out, and few enough to stay near. */
-static svmp_status plan_waves(evaluator *e, size_t *most_rows, size_t *most_parts) {
-    const size_t rows = e->model->group_row[e->model->group_count], numbers = EVALUATOR_WAVE * (size_t)e->threads;
-    SVMP_TRY(SVMP_NEW(e->model->context, e->waves, e->group_parts + 1));
-    *most_rows = *most_parts = 0;
-    for (size_t p = 0; p < e->group_parts; p++) {
-        const size_t end = p + 1 < e->group_parts ? e->parts[p + 1].row : rows;
-        if (e->wave_count == 0 || (end - e->waves[e->wave_count - 1].row) * e->n > numbers)
-            e->waves[e->wave_count++] = (wave){.part = p, .row = e->parts[p].row};
-        const wave *here = &e->waves[e->wave_count - 1];
-        if (end - here->row > *most_rows) *most_rows = end - here->row;
-        if (p + 1 - here->part > *most_parts) *most_parts = p + 1 - here->part;
-    }
-    e->waves[e->wave_count] = (wave){.part = e->group_parts, .row = rows};
-    return SVMP_OK;
-}
-
-static size_t wave_of(const evaluator *e, size_t row) {
-    size_t low = 0, high = e->wave_count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (e->waves[middle].row <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The shares of a variable, wave by wave: counted in waves[].share, or put where that says. */
-static void share_variable(evaluator *e, size_t i, int put) {
-    const svmp_model *model = e->model;
-    for (size_t r = model->gather_start[i], from = r; r < model->gather_start[i + 1]; from = r) {
-        const size_t w = wave_of(e, model->gather_row[r]);
-        while (r < model->gather_start[i + 1] && model->gather_row[r] < e->waves[w + 1].row) r++;
-        if (put)
-            e->shares[e->waves[w].share++] = (share){i, from, r};
-        else
-            e->waves[w + 1].share++;
-    }
-}
-
-static svmp_status plan_shares(evaluator *e) {
-    const size_t variables = e->model->graph->moved_variables;
-    for (size_t i = 0; i < variables; i++) share_variable(e, i, 0);
-    for (size_t w = 0; w < e->wave_count; w++) e->waves[w + 1].share += e->waves[w].share;
-    SVMP_TRY(SVMP_NEW(e->model->context, e->shares, e->waves[e->wave_count].share));
-    for (size_t i = 0; i < variables; i++) share_variable(e, i, 1);
-    for (size_t w = e->wave_count; w > 0; w--)
-        e->waves[w].share = e->waves[w - 1].share; /* each had moved to its end */
-    e->waves[0].share = 0;
-    return SVMP_OK;
-}
+/* Weighted rows that are added at a time. */
+enum { TOGETHER = 32 };
 
 svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made) {
     svmp_context *context = model->context;
@@ -141,19 +18,18 @@ svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads
     size_t rows, parts, scratch_size = 0;
     SVMP_TRY(SVMP_NEW(context, e, 1));
     *e = (evaluator){.model = model, .n = n, .threads = threads};
-    SVMP_CHECK(plan_parts(e));
-    SVMP_CHECK(plan_waves(e, &rows, &parts));
-    SVMP_CHECK(plan_shares(e));
+    SVMP_CHECK(svmp_evaluator_plan(e, &rows, &parts));
     for (size_t g = 0; g < model->group_count; g++) {
         const size_t scratch = model->groups[g].kind->scratch(&model->groups[g], n);
         if (scratch > scratch_size) scratch_size = scratch;
+        if (model->groups[g].slots > rows) rows = model->groups[g].slots; /* svmp_evaluator_find_failure */
     }
     SVMP_CHECK(svmp_allocate(context, rows, n * sizeof(double), (void **)&e->gradient));
     SVMP_CHECK(svmp_allocate(context, e->variable_parts + parts, n * sizeof(double), (void **)&e->part_sum));
     SVMP_CHECK(SVMP_NEW(context, e->value, (size_t)e->threads));
     SVMP_CHECK(SVMP_NEW(context, e->scratch, (size_t)e->threads));
     for (int t = 0; t < e->threads; t++) {
-        SVMP_CHECK(svmp_allocate(context, instances_per_part(n), n * sizeof(double), (void **)&e->value[t]));
+        SVMP_CHECK(svmp_allocate(context, svmp_instances_per_part(n), n * sizeof(double), (void **)&e->value[t]));
         SVMP_CHECK(svmp_allocate(context, scratch_size, 1, &e->scratch[t]));
     }
     *made = e;
@@ -177,6 +53,9 @@ void svmp_evaluator_free(evaluator *e) {
     svmp_release(context, e->shares);
     svmp_release(context, e->gradient);
     svmp_release(context, e->part_sum);
+    svmp_release(context, e->own_group_row);
+    svmp_release(context, e->own_row);
+    svmp_release(context, e->own_weight);
     svmp_release(context, e);
 }
 
@@ -184,6 +63,16 @@ void svmp_evaluator_free(evaluator *e) {
 
 SVMP_CLONES static void add_row(size_t n, const double *row, double *to) {
     for (size_t l = 0; l < n; l++) to[l] += row[l];
+}
+
+/* Rows of `count` instances, and their values where `value` is not NULL or the kind cannot leave them out. */
+static int evaluate_rows(const evaluator *e, const factor_group *group, size_t first, size_t count, const double *x,
+                         int thread, bool valued, double *rows) {
+    double *value = e->value[thread];
+    return svmp_group_predictor(group)
+               ? group->kind->evaluate_predicted(group, first, count, e->n, x, e->scratch[thread],
+                                                 valued ? value : NULL, rows)
+               : group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, rows);
 }
 
 /* Values and gradients of the instances of a part; the values add up in `sum`, unless it is NULL. Returns a
@@ -196,10 +85,10 @@ static size_t evaluate_part(evaluator *e, const part *here, const double *x, dou
         const factor_group *group = &e->model->groups[g];
         const size_t there = group->instances - first, count = there < left ? there : left;
         if (count == 0) continue;
-        const int wrong = group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient);
+        const int wrong = evaluate_rows(e, group, first, count, x, thread, sum != NULL, gradient);
         if (wrong) return svmp_model_failure(e->model, g, first, wrong);
         for (size_t k = 0; sum && k < count; k++) add_row(e->n, value + k * e->n, sum);
-        gradient += count * group->slots * e->n;
+        gradient += count * svmp_group_rows(group) * e->n;
         left -= count;
     }
     return FAILURE_NONE;
@@ -253,8 +142,15 @@ static void add_share(const span_work *s, const wave *w, size_t k) {
     const share *here = &e->shares[k];
     if (here->variable < s->from || here->variable >= s->to) return;
     double *to = s->score + here->variable * e->n;
-    for (size_t r = here->from; r < here->to; r++)
-        add_row(e->n, e->gradient + (e->model->gather_row[r] - w->row) * e->n, to);
+    for (size_t r = here->from; r < here->to; r += TOGETHER) {
+        const size_t count = here->to - r < TOGETHER ? here->to - r : TOGETHER;
+        const double *row[TOGETHER];
+        for (size_t i = 0; i < count; i++) row[i] = e->gradient + (e->row[r + i] - w->row) * e->n;
+        if (e->weight)
+            svmp_add_weighted_rows(e->n, count, row, e->weight + r, to);
+        else
+            for (size_t i = 0; i < count; i++) add_row(e->n, row[i], to);
+    }
 }
 
 typedef struct wave_work {
@@ -341,12 +237,11 @@ static int add_part(evaluator *e, size_t p, const double *x, double *gradient, i
     for (size_t g = here->group, first = here->first, left = here->count; left > 0; g++, first = 0) {
         const factor_group *group = &e->model->groups[g];
         const size_t there = group->instances - first, count = there < left ? there : left;
-        if (count > 0 && group->kind->evaluate(group, first, count, e->n, x, e->scratch[thread], value, gradient) != 0)
-            return 1;
+        if (count > 0 && evaluate_rows(e, group, first, count, x, thread, true, gradient) != 0) return 1;
         for (size_t k = 0; k < count; k++)
-            for (size_t l = 0; counts(e->model->graph, group, first + k) && l < e->n; l++)
-                svmp_exact_add(&sums[l], value[k * e->n + l]);
-        gradient += count * group->slots * e->n;
+            if (!counts(e->model->graph, group, first + k)) memset(value + k * e->n, 0, e->n * sizeof *value);
+        svmp_exact_add_rows(sums, e->n, count, value);
+        gradient += count * svmp_group_rows(group) * e->n;
         left -= count;
     }
     return 0;

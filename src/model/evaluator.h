@@ -6,7 +6,7 @@
 
 typedef struct evaluator evaluator;
 
-enum { EVALUATOR_WAVE = 1 << 19 }; /* gradients that are kept at a time, for each thread */
+enum { EVALUATOR_WAVE = 1 << 17 }; /* gradients that are kept at a time, for each thread */
 
 /* `threads`: at most this many; an evaluator of one thread may be used inside a parallel region. */
 svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made);

@@ -8,6 +8,7 @@
 
 typedef struct factor_group factor_group;
 struct hessian;
+struct linear_predictor;
 
 /* What came of an evaluation. */
 enum {
@@ -63,6 +64,13 @@ typedef struct factor_kind {
 
     /* About how many operations an instance takes with its value and these derivatives, `partial` NULL: all. */
     size_t (*operations)(const factor_group *group, const void *partial);
+
+    /* NULL, or the linear predictor through which alone the instances read some of their slots, if there is one
+     * (expr/linear_predictor.h). Then `evaluate_predicted` is as `evaluate`, but for fewer rows in place of the
+     * gradient: the derivatives by the predictor and by the other slots. `value` may be NULL. */
+    const struct linear_predictor *(*predictor)(const factor_group *group);
+    int (*evaluate_predicted)(const factor_group *group, size_t first, size_t count, size_t n, const double *x,
+                              void *scratch, double *value, double *derivative);
 } factor_kind;
 
 struct factor_group {

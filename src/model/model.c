@@ -488,9 +488,10 @@ static const char *name_node(const void *model, size_t node, char *buffer, size_
     return svmp_model_node_name(model, node, buffer, size);
 }
 
-svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, FILE *file) {
+svmp_status svmp_model_write_graph(const svmp_model *model, svmp_graph_format format, svmp_text_function write,
+                                   void *user_data) {
     if (model == NULL) return SVMP_BAD_CALL;
-    if (file == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "svmp_model_write_graph: the file is NULL.");
+    if (write == NULL) return svmp_fail(model->context, SVMP_BAD_CALL, "svmp_model_write_graph: the function is NULL.");
     SVMP_TRY(svmp_model_require_finished(model));
-    return svmp_graph_write(model->graph, format, name_node, model, file);
+    return svmp_graph_write(model->graph, format, name_node, model, write, user_data);
 }

@@ -245,7 +245,12 @@ static size_t evaluate_run(const node_evaluator *l, size_t pattern_number, size_
     }
     for (size_t first = from; first < to; first += together) {
         const size_t count = to - first < together ? to - first : together;
-        const instance_view view = {count, plan->instance + first, plan->shift + first, own, p->x, p->y};
+        const instance_view view = {.count = count,
+                                    .instance = plan->instance + first,
+                                    .shift = plan->shift + first,
+                                    .own = own,
+                                    .x = p->x,
+                                    .y = p->y};
         const int wrong = group->kind->evaluate_view(group, pattern->partial, &view, l->n, workspace->scratch,
                                                      p->value ? workspace->value : NULL, workspace->gradient);
         if (wrong) return svmp_model_failure(l->model, pattern->group, plan->instance[first], wrong);

@@ -14,7 +14,7 @@
 #include "run/option_table.h"
 #include "run/plan_memory.h"
 #include "run/plan_rate.h"
-#include "svmp_plan.h"
+#include "svmp_parallel.h"
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comment_lines.h"
 #include "verify/verdict_inside.h"
 
 enum { TEXT = 2048 };

@@ -27,7 +27,7 @@ diff exported typed
 # Every function survives NULL for all pointers, with 0 and with 1 for all numbers; it then returns SVMP_BAD_CALL if it
 # returns a status.
 sed -nE 's/^call (.*[ *])(svmp_[a-z0-9_]+)\((.*)\)$/\1|\2|\3/p' now | awk -F'|' '
-    BEGIN { print "#include <svmp_parallel.h>\n#include <svmp_plan.h>\n#include <svmp_slam.h>\n#include <svmp_tools.h>\nint main(void) {\nint wrong = 0;" }
+    BEGIN { print "#include <stdio.h>\n#include <svmp_parallel.h>\n#include <svmp_slam.h>\n#include <svmp_tools.h>\nint main(void) {\nint wrong = 0;" }
     {
         count = $3 == "void" ? 0 : split($3, type, /, /)
         for (number = 0; number < 2; number++) {
@@ -54,3 +54,17 @@ fi
 version=$(cat "$TESTS/../VERSION")
 soname=$(readelf -d "$library" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')
 [[ $version != 0.* || $soname == "libsvmp.so.${version%.*}" ]] || { echo "FAILED: the soname of $version is $soname" && exit 1; }
+
+# The macros of the header are this version, and what is marked as deprecated gives a warning that can be switched off.
+cat >version.c <<END
+#include <svmp.h>
+#include <stdio.h>
+SVMP_DEPRECATED("svmp_new") int svmp_old(void);
+int svmp_old(void) { return SVMP_VERSION_AT_LEAST(0, 0, 1) && !SVMP_VERSION_AT_LEAST(SVMP_VERSION_MAJOR, SVMP_VERSION_MINOR, SVMP_VERSION_PATCH + 1); }
+int main(void) { return printf("%d.%d.%d", SVMP_VERSION_MAJOR, SVMP_VERSION_MINOR, SVMP_VERSION_PATCH) < 0 || !svmp_old(); }
+END
+cc -I "$TESTS/../include" version.c -o version 2>warnings
+[[ $(./version) == "$version" ]] || { echo "FAILED: SVMP_VERSION_MAJOR ... of svmp.h are $(./version), and VERSION is $version" && exit 1; }
+./version >printed || { echo "FAILED: SVMP_VERSION_AT_LEAST" && exit 1; }
+grep -q 'svmp_new' warnings || { echo "FAILED: no warning about a deprecated function" && exit 1; }
+cc -Werror -DSVMP_NO_DEPRECATION -I "$TESTS/../include" version.c -o version || exit 1

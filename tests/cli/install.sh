@@ -8,7 +8,7 @@ mv first prefix # the installed tree may be moved
 lib=$(dirname "$(find "$WORK/prefix" -name libsvmp.a)")
 export PKG_CONFIG_PATH=$lib/pkgconfig
 unset LD_LIBRARY_PATH
-for file in bin/svmp bin/svmp-localise include/svmp.h include/svmp_notes.h include/svmp_tools.h include/svmp_parallel.h include/svmp_plan.h include/svmp_plugin.h include/svmp_slam.h share/man/man1/svmp.1 share/doc/svmp/docs/language.md share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
+for file in bin/svmp bin/svmp-localise include/svmp.h include/svmp_notes.h include/svmp_tools.h include/svmp_parallel.h include/svmp_plugin.h include/svmp_slam.h share/man/man1/svmp.1 share/doc/svmp/docs/language.md share/bash-completion/completions/svmp share/zsh/site-functions/_svmp; do
     [[ -s prefix/$file ]] || { echo "prefix/$file is missing or empty" && exit 1; }
 done
 [[ ! -e prefix/bin/svmp-paper ]] || { echo "svmp-paper is installed by default" && exit 1; }
@@ -19,6 +19,7 @@ prefix/bin/svmp --version | grep -qF "$version"
 
 # x ~ N(1, 1/4) as a factor 4x - 2x^2: its score at x = 3 is -8, its exact mean 1.
 cat >main.c <<'END'
+#include <stdio.h>
 #include <svmp.h>
 
 int main(void) {
@@ -68,6 +69,7 @@ check "find_package, svmp::static" project/build/with_static
 # libsvmp_slam: an unknown point on a line, with its distances from two known points.
 cat >slam.c <<'END'
 #include <math.h>
+#include <stdio.h>
 #include <stdio.h>
 #include <svmp_slam.h>
 

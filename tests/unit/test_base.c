@@ -8,6 +8,7 @@
 
 #include "base/exact_sum.h"
 #include "base/machine.h"
+#include "base/name_distance.h"
 #include "base/random.h"
 #include "maths/fourier.h"
 #include "maths/order_statistics.h"
@@ -175,6 +176,25 @@ static void exact_sums_have_no_order(void **unused) {
 }
 
 /* Integers add up as in 64 bits; sums can be negative, infinite or NaN. */
+/* Rows that are added together have the sums of one number after the other: large, small, tiny and not finite. */
+static void exact_rows_are_exact(void **unused) {
+    (void)unused;
+    enum { N = 70, ROWS = 5000 };
+    double *values = malloc(N * ROWS * sizeof *values);
+    exact_sum *one = calloc(N, sizeof *one), *rows = calloc(N, sizeof *rows);
+    for (size_t k = 0; k < N * ROWS; k++) {
+        const double u = (double)((k * 2654435761u) % 1000003) / 1000003 - 0.4;
+        values[k] = k % 7 == 0 ? ldexp(u, (int)(k % 2000) - 1070) : k % 7 == 1 ? ldexp(u, 21) : 1000 * u;
+        if (k % N == 3 && k / N == 4000) values[k] = INFINITY;
+    }
+    values[0] = -0.0, values[1] = 0x1p20, values[2] = -0x1.fffffffffffffp19, values[N] = 0x1p-1074;
+    for (size_t k = 0; k < N * ROWS; k++) svmp_exact_add(&one[k % N], values[k]);
+    svmp_exact_add_rows(rows, N, ROWS, values);
+    for (size_t l = 0; l < N; l++) assert_true(svmp_exact_value(&one[l]) == svmp_exact_value(&rows[l]));
+    assert_true(svmp_exact_value(&rows[3]) == INFINITY);
+    free(values), free(one), free(rows);
+}
+
 static void exact_sums_are_sums(void **unused) {
     (void)unused;
     exact_sum sum = {0}, infinite = {0};
@@ -357,15 +377,25 @@ static void test_parts_of_the_build(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_limits),           cmocka_unit_test(test_selection_is_that_of_a_sort),
-        cmocka_unit_test(test_quick_numbers),           cmocka_unit_test(test_normal_moments),
-        cmocka_unit_test(test_uniform_moments),         cmocka_unit_test(test_prefix_does_not_depend_on_length),
-        cmocka_unit_test(test_streams_differ),          cmocka_unit_test(test_below_is_uniform),
-        cmocka_unit_test(test_context_misuse),          cmocka_unit_test(test_error_callback_and_overflow),
-        cmocka_unit_test(test_every_status_has_a_text), cmocka_unit_test(exact_sums_have_no_order),
-        cmocka_unit_test(exact_sums_are_sums),          cmocka_unit_test(exact_sums_are_added_as_words),
-        cmocka_unit_test(test_transforms_convolve),     cmocka_unit_test(test_places_permute),
-        cmocka_unit_test(test_names_are_suggested),     cmocka_unit_test(test_parts_of_the_build),
+        cmocka_unit_test(test_memory_limits),
+        cmocka_unit_test(test_selection_is_that_of_a_sort),
+        cmocka_unit_test(test_quick_numbers),
+        cmocka_unit_test(test_normal_moments),
+        cmocka_unit_test(test_uniform_moments),
+        cmocka_unit_test(test_prefix_does_not_depend_on_length),
+        cmocka_unit_test(test_streams_differ),
+        cmocka_unit_test(test_below_is_uniform),
+        cmocka_unit_test(test_context_misuse),
+        cmocka_unit_test(test_error_callback_and_overflow),
+        cmocka_unit_test(test_every_status_has_a_text),
+        cmocka_unit_test(exact_sums_have_no_order),
+        cmocka_unit_test(exact_sums_are_sums),
+        cmocka_unit_test(exact_rows_are_exact),
+        cmocka_unit_test(exact_sums_are_added_as_words),
+        cmocka_unit_test(test_transforms_convolve),
+        cmocka_unit_test(test_places_permute),
+        cmocka_unit_test(test_names_are_suggested),
+        cmocka_unit_test(test_parts_of_the_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,14 @@ static void test_csv_columns(void **state) {
     assert_ok(read_text(data, "one.csv", "single\n1\n\n3")); /* in one column, an empty line is a missing value */
     assert_array(data, "single", 1, (size_t[]){3}, (double[]){1, NAN, 3});
     assert_ok(read_text(data, "gaps.csv", "\"u,v\",w\n1,2\n\n \n3,4\n"));
+    /* columns of a matrix, in any order; other brackets are names */
+    assert_ok(read_text(data, "m.csv", "X[2],t,\"X[,1]\",X[3],t[0],q[1]\n12,1,11,13,7,5\n22,2,NA,23,8,6\n"));
+    assert_array(data, "X", 2, (size_t[]){2, 3}, (double[]){11, NAN, 12, 22, 13, 23});
+    assert_array(data, "t", 1, (size_t[]){2}, (double[]){1, 2});
+    assert_array(data, "t[0]", 1, (size_t[]){2}, (double[]){7, 8});
+    assert_array(data, "q", 2, (size_t[]){2, 1}, (double[]){5, 6});
+    assert_place(data, "X", 3, "m.csv:3");
+    assert_place(data, "X", 4, "m.csv:2");
     assert_place(data, "z", 1, "a.csv:3");
     assert_place(data, "single", 2, "one.csv:4");
     assert_place(data, "w", 0, "gaps.csv:2");
@@ -171,6 +179,11 @@ static const struct {
     {"d.csv", "x\ty\n1\t2\n",
      "d.csv:2:1: error: '1 2' in column 'x y' is not a number; use commas, not tabs, between columns\n"
      "    1 2\n    ^"},
+    {"d.csv", "X[1],X[3]\n1,2\n",
+     "d.csv:1:1: error: there is a column 'X[3]' of a matrix, but no 'X[2]'\n    X[1],X[3]\n    ^"},
+    {"d.csv", "X[1],a,X[1]\n1,2,3\n",
+     "d.csv:1:8: error: the column 'X[1]' is there twice\n    X[1],a,X[1]\n           ^"},
+    {"d.csv", "X,X[1]\n1,2\n", "d.csv:1:3: error: 'X' is already defined at d.csv:1\n    X,X[1]\n      ^"},
     {"d.csv", "x,-2.5\n1,2\n",
      "d.csv:1:3: error: expected a header row of names; '-2.5' is a number\n    x,-2.5\n      ^"},
     {"d.csv", "x\n1e999\n", "d.csv:2:1: error: '1e999' in column 'x' is not a number\n    1e999\n    ^"},

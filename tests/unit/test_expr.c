@@ -343,7 +343,7 @@ static void check_view(const factor_group *group, const program *compiled, unsig
     uint32_t slots[SLOTS], instance[INSTANCES], shift[INSTANCES], variables[INSTANCES * SLOTS];
     unsigned char own[SLOTS] = {0};
     size_t count = 0;
-    program_partial *partial;
+    void *partial;
     for (uint32_t j = 0; j < SLOTS; j++)
         if (subset >> j & 1) own[j] = 1, slots[count++] = j;
     for (uint32_t k = 0; k < INSTANCES; k++) instance[k] = k * 5 % INSTANCES, shift[k] = VARIABLES;
@@ -353,13 +353,13 @@ static void check_view(const factor_group *group, const program *compiled, unsig
     double *x = malloc(2 * VARIABLES * n * sizeof *x), *whole = malloc(INSTANCES * (1 + SLOTS) * n * sizeof *whole);
     double *value = malloc(INSTANCES * n * sizeof *value), *gradient = malloc(INSTANCES * SLOTS * n * sizeof *gradient);
     svmp_random_normals((random_stream){.a = n, .purpose = RANDOM_TEST}, 2 * VARIABLES * n, x);
-    assert_ok(svmp_bound_partial(svmp_program_group_bound(group), count, slots, &partial));
-    assert_true(svmp_program_partial_operations(partial, true) <= svmp_program_lane_operations(compiled, true));
+    assert_ok(group->kind->partial(group, count, slots, &partial));
+    assert_true(group->kind->operations(group, partial) <= svmp_program_lane_operations(compiled, true));
     void *scratch = malloc(group->kind->scratch(group, n)),
          *workspace = malloc(group->kind->view_scratch(group, NULL, n));
     void *less = malloc(group->kind->view_scratch(group, partial, n));
     assert_int_equal(moved.kind->evaluate(&moved, 0, INSTANCES, n, x, scratch, whole, whole + INSTANCES * n), 0);
-    const instance_view view = {INSTANCES, instance, shift, own, x, x};
+    const instance_view view = {.count = INSTANCES, .instance = instance, .shift = shift, .own = own, .x = x, .y = x};
     for (int pass = 0; pass < 3; pass++) { /* all derivatives; those of the subset; without the value */
         const size_t rows = pass == 0 ? SLOTS : count;
         memset(value, 0, INSTANCES * n * sizeof *value);
@@ -373,7 +373,7 @@ static void check_view(const factor_group *group, const program *compiled, unsig
             }
         }
     }
-    svmp_program_partial_free(partial);
+    group->kind->free_partial(partial);
     free(x), free(whole), free(value), free(gradient), free(scratch), free(workspace), free(less);
 }
 

@@ -61,6 +61,7 @@ static longer quantile_truth(longer p) {
     return p < 0.5L ? x - (cdf_truth(x) - p) / density_truth(x) : x + (cdf_truth(-x) - (1 - p)) / density_truth(x);
 }
 
+static longer logistic_tail_truth(longer a) { return expl(-fabsl(a)); }
 static longer log_ilogit_truth(longer a) { return (a < 0 ? a : 0) - log1pl(expl(-fabsl(a))); }
 static longer log1m_exp_truth(longer x) { return x < 0.7L ? logl(-expm1l(-x)) : log1pl(-expl(-x)); }
 static longer logit_truth(longer p) { return p > 0.25L ? log1pl((2 * p - 1) / (1 - p)) : logl(p) - log1pl(-p); }
@@ -85,6 +86,7 @@ HERE(tanh)
 HERE(ln)
 HERE(log1p)
 HERE(log_ilogit)
+HERE(logistic_tail)
 HERE(log1m_exp)
 HERE(logit)
 HERE(asinh)
@@ -131,6 +133,7 @@ static const struct {
     {"log1p, wide", log1p_here, log1pl, 1e-300, 1e300, true, 0.8},
     {"log_ilogit", log_ilogit_here, log_ilogit_truth, -40, 700, false, 1.4},
     {"log_ilogit, near", log_ilogit_here, log_ilogit_truth, -5, 5, false, 1.8},
+    {"logistic_tail", logistic_tail_here, logistic_tail_truth, -708, 708, false, 0.9},
     {"log1m_exp", log1m_exp_here, log1m_exp_truth, 1e-300, 700, true, 1.6},
     {"log1m_exp, near", log1m_exp_here, log1m_exp_truth, 0, 5, false, 2.1},
     {"logit", logit_here, logit_truth, 0, 1, false, 2.6},

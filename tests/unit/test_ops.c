@@ -63,6 +63,7 @@ static const op_range ranges[] = {
 /* Operations that only occur in second derivatives have no derivative. */
 static bool only_derivative(expr_op op) {
     switch (op) {
+    case OP_logistic_tail:
     case OP_normal_hazard_slope:
     case OP_trigamma:
     case OP_log_0f1_bend:
@@ -89,12 +90,18 @@ static op_range range_of(expr_op op) {
     return (op_range){op, {-2, -2, -2}, {2, 2, 2}, 0};
 }
 
+/* Whether the second operand is exp(-|a|), whose share of the derivative is in that by the first. */
+static bool takes_tail(expr_op op) {
+    return op == OP_log_ilogit_by_tail || op == OP_ilogit_by_tail || op == OP_ilogit_beyond;
+}
+
 static program *program_of(svmp_context *context, expr_op op) {
     program_builder *builder;
     program *compiled = NULL;
     assert_ok(svmp_builder_create(context, &builder));
     expr operand[3];
     for (int k = 0; k < 3; k++) operand[k] = svmp_expr_input(builder, (uint32_t)k);
+    if (takes_tail(op)) operand[1] = svmp_expr_logistic_tail(builder, operand[0]);
     expr value = svmp_expr_apply(builder, op, operand[0], operand[1], operand[2]);
     svmp_status status = svmp_program_finish(builder, value, 3, 0, &compiled);
     assert_int_equal(status, only_derivative(op) ? SVMP_UNSUPPORTED : SVMP_OK);
@@ -128,6 +135,9 @@ static void test_derivatives(void **state) {
 /* Operations that occur in log densities; the others occur in derivatives only. */
 static bool only_in_derivatives(expr_op op) {
     switch (op) {
+    case OP_log_ilogit_by_tail:
+    case OP_ilogit_by_tail:
+    case OP_ilogit_beyond:
     case OP_half_over:
     case OP_log_slope:
     case OP_masked_multiply:

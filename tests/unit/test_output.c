@@ -1,9 +1,11 @@
-/* svmp_file_write: files are whole or absent. */
+/* Files are whole or absent. */
 #include "files.h"
 
 #include <sys/stat.h>
 
 #include "base/output_file.h"
+
+static whole_file written;
 
 static void check_content(const char *path, const char *expected) {
     char content[64] = "";
@@ -17,17 +19,15 @@ static void check_content(const char *path, const char *expected) {
 
 static void test_overwrites_with_permission(void **state) {
     (void)state;
-    svmp_context *context = test_context(1);
-    assert_ok(svmp_file_write(context, "page", "one", 3, 0));
-    assert_int_equal(svmp_file_write(context, "page", "two", 3, 0), SVMP_CANNOT_WRITE);
-    assert_non_null(strstr(svmp_context_error(context), "already exists"));
+    assert_true(svmp_whole_write("page", "one", 3, 0, &written));
+    assert_false(svmp_whole_write("page", "two", 3, 0, &written));
+    assert_non_null(strstr(written.error, "already exists"));
     check_content("page", "one");
-    assert_ok(svmp_file_write(context, "page", "three", 5, 1));
+    assert_true(svmp_whole_write("page", "three", 5, 1, &written));
     check_content("page", "three");
-    assert_ok(svmp_file_write(context, "empty", NULL, 0, 0));
+    assert_true(svmp_whole_write("empty", NULL, 0, 0, &written));
     check_content("empty", "");
     assert_int_equal(files_in_folder(1), 2);
-    svmp_context_free(context);
 }
 
 /* A file created by another program during the writing is kept, and so is ours, under the name in the error. With
@@ -37,9 +37,9 @@ static void test_a_file_made_meanwhile_stays(void **state) {
     svmp_context *context = test_context(1);
     for (int overwrite = 0; overwrite < 2; overwrite++) {
         output_file output;
-        char temporary[PATH_MAX];
+        char temporary[sizeof output.whole.temporary];
         assert_ok(svmp_output_open(context, "page", overwrite, &output));
-        snprintf(temporary, sizeof temporary, "%s", output.temporary);
+        snprintf(temporary, sizeof temporary, "%s", output.whole.temporary);
         assert_ok(svmp_output_put(&output, "ours", 4));
         write_text("page", "theirs");
         assert_int_equal(svmp_output_finish(&output), overwrite ? SVMP_OK : SVMP_CANNOT_WRITE);
@@ -65,7 +65,7 @@ static void test_permissions_stay(void **state) {
         assert_ok(again ? svmp_output_open_again(context, "page", &output)
                         : svmp_output_open(context, "page", 1, &output));
         assert_ok(svmp_output_put(&output, "two", 3));
-        assert_int_equal(stat(output.temporary, &about), 0);
+        assert_int_equal(stat(output.whole.temporary, &about), 0);
         assert_int_equal(about.st_mode & 07777, 0600);
         assert_ok(svmp_output_finish(&output));
         svmp_output_close(&output);
@@ -84,13 +84,13 @@ static void test_links(void **state) {
     output_file output;
     assert_int_equal(symlink("page", "link"), 0);
     for (int overwrite = 0; overwrite < 2; overwrite++) {
-        assert_int_equal(svmp_file_write(context, "link", "one", 3, overwrite), SVMP_CANNOT_WRITE);
-        assert_string_equal(svmp_context_error(context), "The file 'link' is a broken symbolic link.");
+        assert_false(svmp_whole_write("link", "one", 3, overwrite, &written));
+        assert_string_equal(written.error, "The file 'link' is a broken symbolic link.");
     }
     assert_int_equal(svmp_output_open_again(context, "link", &output), SVMP_CANNOT_WRITE);
     svmp_output_close(&output);
     write_text("page", "one");
-    assert_ok(svmp_file_write(context, "link", "two", 3, 1));
+    assert_true(svmp_whole_write("link", "two", 3, 1, &written));
     check_content("page", "two");
     assert_int_equal(files_in_folder(1), 2);
     svmp_context_free(context);
@@ -98,25 +98,20 @@ static void test_links(void **state) {
 
 static void test_refuses(void **state) {
     (void)state;
-    svmp_context *context = test_context(1);
-    assert_int_equal(svmp_file_write(NULL, "page", "one", 3, 0), SVMP_BAD_CALL);
-    assert_int_equal(svmp_file_write(context, NULL, "one", 3, 0), SVMP_BAD_CALL);
-    assert_int_equal(svmp_file_write(context, "page", NULL, 3, 0), SVMP_BAD_CALL);
-    assert_int_equal(svmp_file_write(context, "no/such/page", "one", 3, 0), SVMP_CANNOT_WRITE);
-    assert_int_equal(svmp_file_write(context, ".", "one", 3, 1), SVMP_CANNOT_WRITE);
+    assert_false(svmp_whole_write("no/such/page", "one", 3, 0, &written));
+    assert_string_equal(written.error, "Cannot write 'no/such/page': No such file or directory.");
+    assert_false(svmp_whole_write(".", "one", 3, 1, &written));
     assert_int_equal(files_in_folder(0), 0);
-    svmp_context_free(context);
 }
 
-static void test_memory_may_fail(void **state) {
+/* A path that is too long for the error is cut off there. */
+static void test_long_paths(void **state) {
     (void)state;
-    scarce_memory memory = {1000};
-    svmp_context *context = scarce_context(&memory);
-    memory.left = 0;
-    assert_int_equal(svmp_file_write(context, "page", "one", 3, 0), SVMP_NO_MEMORY);
+    static char path[3 * PATH_MAX];
+    memset(path, 'x', sizeof path - 1);
+    assert_false(svmp_whole_write(path, "one", 3, 1, &written));
+    assert_non_null(strstr(written.error, "': File name too long."));
     assert_int_equal(files_in_folder(0), 0);
-    memory.left = 1000;
-    svmp_context_free(context);
 }
 
 int main(void) {
@@ -126,7 +121,7 @@ int main(void) {
         cmocka_unit_test(test_permissions_stay),
         cmocka_unit_test(test_links),
         cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_memory_may_fail),
+        cmocka_unit_test(test_long_paths),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -6,7 +6,6 @@
 #include "graph/graph_part.h"
 #include "model/evaluator.h"
 #include "model/fingerprint.h"
-#include "svmp_plan.h"
 #include "unit/files.h"
 #include "unit/simulated_processes.h"
 

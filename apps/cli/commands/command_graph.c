@@ -56,6 +56,8 @@ static FILE *start_graphviz(const char *kind, const char *layout, FILE *text, pi
     return from;
 }
 
+static int write_piece(const char *text, void *file) { return fputs(text, file) < 0; }
+
 static int draw_graph(const svmp_model *model, svmp_context *context, const char *kind, const char *path) {
     enum { LARGE = 300 }; /* nodes and factors: more take dot's layers hours */
     const svmp_graph *graph = svmp_model_graph(model);
@@ -65,7 +67,7 @@ static int draw_graph(const svmp_model *model, svmp_context *context, const char
     size_t size = 0, got;
     pid_t child = -1;
     int ended = 127 << 8;
-    svmp_status status = text ? svmp_model_write_graph(model, SVMP_GRAPH_DOT, text) : SVMP_CANNOT_WRITE;
+    svmp_status status = text ? svmp_model_write_graph(model, SVMP_GRAPH_DOT, write_piece, text) : SVMP_CANNOT_WRITE;
     FILE *from = status == SVMP_OK ? start_graphviz(kind, large ? "sfdp" : "dot", text, &child) : NULL;
     if (from) picture = open_written(&bytes, &size);
     while (picture && (got = fread(block, 1, sizeof block, from)) > 0) fwrite(block, 1, got, picture);
@@ -74,10 +76,10 @@ static int draw_graph(const svmp_model *model, svmp_context *context, const char
     if (child > 0) waitpid(child, &ended, 0);
     if (text) fclose(text);
     const int drawn = WIFEXITED(ended) && WEXITSTATUS(ended) == 0 && size > 0;
-    if (drawn) status = svmp_file_write(context, path, bytes, size, 1);
+    const int wrote = drawn ? write_output(path, bytes, size, 1) : 0;
     free(bytes);
     if (status != SVMP_OK) return failed(context, status);
-    if (drawn) return 0;
+    if (drawn) return wrote;
     return WEXITSTATUS(ended) == 127
                ? report_error(EXIT_WRONG,
                               "Cannot draw '%s': Graphviz is not installed (Debian: graphviz). -o FILE.dot writes its "
@@ -87,9 +89,16 @@ static int draw_graph(const svmp_model *model, svmp_context *context, const char
 }
 
 static int write_graph(const svmp_model *model, svmp_context *context, svmp_graph_format format, const char *path) {
-    svmp_status status =
-        path ? svmp_model_save_graph(model, format, path, 1) : svmp_model_write_graph(model, format, stdout);
-    return status == SVMP_OK ? 0 : failed(context, status);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = path ? open_written(&text, &size) : stdout;
+    if (file == NULL) return report_error(EXIT_FAILED, "Out of memory.");
+    const svmp_status status = svmp_model_write_graph(model, format, write_piece, file);
+    int result = status == SVMP_OK ? 0 : failed(context, status);
+    if (path && !close_written(file, &text) && result == 0) result = report_error(EXIT_FAILED, "Out of memory.");
+    if (path && result == 0) result = write_output(path, text, size, 1);
+    free(text);
+    return result;
 }
 
 static int run(const option_set *set) {

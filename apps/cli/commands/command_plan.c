@@ -5,7 +5,6 @@
 #include "command_table.h"
 #include "moments_table.h"
 #include "run_arguments.h"
-#include "svmp_plan.h"
 
 static const option_row rows[] = {
     {"ranks", 'r', "P", "2", "processes to plan for", "Plan"},

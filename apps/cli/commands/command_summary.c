@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/comment_lines.h"
 #include "choose_variables.h"
 #include "command_table.h"
 #include "convergence.h"

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comment_lines.h"
 #include "command_table.h"
 #include "convergence.h"
 #include "front/memory_file.h"

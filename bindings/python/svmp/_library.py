@@ -12,7 +12,7 @@ from ._header import Interface
 
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parents[2]  # used if the package runs from the source tree
-_HEADERS = ("svmp_notes.h", "svmp.h", "svmp_tools.h", "svmp_parallel.h", "svmp_plan.h")
+_HEADERS = ("svmp_notes.h", "svmp.h", "svmp_tools.h", "svmp_parallel.h")
 _SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -18,7 +16,7 @@ from . import _html
 from ._arguments import arguments_of, check_names
 from ._compiled import Compiled
 from ._context import logger
-from ._library import constants, lib, structs
+from ._library import callbacks, constants, lib, structs
 from ._options import method_coordinates
 from ._recipe import Reading, Recipe, TextRecipe, read_source
 from ._run import Loop, Progress, run_model
@@ -156,10 +154,11 @@ class Model:
         if format not in ("networkx", "dot", "json"):
             raise ValueError(f"format: expected 'networkx', 'dot' or 'json', not {format!r}")
         which = constants["SVMP_GRAPH_DOT" if format == "dot" else "SVMP_GRAPH_JSON"]
-        with self._borrow() as compiled, tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "graph")
-            compiled.check(lib.svmp_model_save_graph(compiled.handle, which, os.fsencode(path), 1))
-            text = Path(path).read_text()
+        pieces: list[bytes] = []
+        write = callbacks["svmp_text_function"](lambda piece, _: pieces.append(piece) or 0)
+        with self._borrow() as compiled:
+            compiled.check(lib.svmp_model_write_graph(compiled.handle, which, write, None))
+        text = b"".join(pieces).decode()
         if format != "networkx":
             return text
         try:

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/name_distance.h"
+
 svmp_status svmp_parse_unexpected(model_parser *parser, const char *what) {
     const token *next = parser->next;
     const char *text = parser->diagnostics->source->text + next->offset;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/name_distance.h"
 #include "base/name_list.h"
 
 typedef struct model_checker {
