@@ -9,8 +9,8 @@
 #include "base/text_lines.h"
 #include "sample/files/coda.h"
 #include "sample/files/csv_columns.h"
-#include "sample/netcdf.h"
 #include "sample/name_shapes.h"
+#include "sample/netcdf.h"
 #include "sample/particles.h"
 
 typedef struct csv_reader {
