@@ -30,10 +30,10 @@ struct svmp_model {
     size_t *gather_start;
     size_t *gather_row;
 
-    struct lowered_model *lowered; /* for a model text: names, transforms, priors; else NULL. For a fragment: the nodes
-                                    * of the whole */
-    struct fingerprint *identity;  /* of the whole model; NULL: not computed yet */
-    struct model_modes *modes;     /* that are known and far apart; NULL: none are known */
+    struct lowered_model *lowered;  /* for a model text: names, transforms, priors; else NULL. For a fragment: the nodes
+                                     * of the whole */
+    struct fingerprint *identity;   /* of the whole model; NULL: not computed yet */
+    struct model_modes *modes;      /* that are known and far apart; NULL: none are known */
     struct kept_gaussian *gaussian; /* fitted before a run (prepare/fitted_gaussian.h); NULL: none was */
     void (*free_gaussian)(struct kept_gaussian *kept);
 

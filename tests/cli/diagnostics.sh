@@ -78,7 +78,7 @@ fi
 
 # Statistics of all draws of a sampler are kept in its file or files, even if these hold few of the draws.
 cat >funnel.bug <<'END'
-model { mu ~ dnorm(0, 0.01); v ~ dnorm(0, 0.1); for (i in 1:20) { x[i] ~ dnorm(mu, exp(-2*v)); factor(0 * x[i]) } }
+model { mu ~ dnorm(0, 0.01); v ~ dnorm(0, 0.1); for (i in 1:4) { x[i] ~ dnorm(mu, exp(-2*v)); factor(0 * x[i]) } }
 END
 funnel=(run funnel.bug -m nuts --coordinates centred --warmup 200 --draws 300 --quiet)
 works "${funnel[@]}" -o all.csv

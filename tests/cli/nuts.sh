@@ -86,8 +86,22 @@ printf 'model {\n  tau ~ dgamma(100, 5)\n  y ~ dnorm(0, tau - 15)\n}\n' >scaled.
 echo 'y <- 0.1' >scaled.R
 "$SVMP" run scaled.bug scaled.R -m nuts --warmup 100 --draws 400 -q --init prior >said 2>errors
 grep -qE 'first at tau = 1[0-4](\.[0-9]+)?, in the statement on line 3\.$' errors || fail "$(cat errors)"
-works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred --warmup 50 --draws 200 -q
-shows 'trajectories diverged'
+echo 'model { v ~ dnorm(0, 0.1); for (i in 1:4) { x[i] ~ dnorm(0, exp(-v)) } }' >funnel.bug
+works run funnel.bug -m nuts --coordinates centred --warmup 50 --draws 200 -q
+shows ' [1-9][0-9]* divergent$'
+
+# Given enough nodes hyperparameters move with these: no trajectory diverges.
+works run "$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred -q
+shows ' 0 divergent$'
+
+# They are the same for any number of threads, and after a resume.
+nodes=("$MODELS/schools_centred.bug" "$MODELS/schools.R" -m nuts --coordinates centred --warmup 300 --chains 3 -q)
+works run "${nodes[@]}" --draws 60 --threads 1 -o straight.csv
+works run "${nodes[@]}" --draws 60 --threads 3 -o threads.csv
+diff <(rows straight.csv) <(rows threads.csv)
+works run "${nodes[@]}" --draws 20 --checkpoint nodes.ckp
+works run "${nodes[@]}" --draws 60 --resume nodes.ckp -o resumed.csv
+diff <(rows straight.csv) <(rows resumed.csv)
 
 # A larger target acceptance gives a smaller step; the file records it, and a checkpoint of another target is refused.
 works run chain.mtx b.mtx -m nuts --warmup 300 --draws 300 -q -o plain.csv

@@ -103,7 +103,7 @@ fi
 cat >funnel.bug <<'END'
 model {
   v ~ dnorm(0, 1/9)
-  for (i in 1:5) { x[i] ~ dnorm(0, exp(-v)) }
+  for (i in 1:4) { x[i] ~ dnorm(0, exp(-v)) }
 }
 END
 flat() { tr '\n' ' ' | tr -s ' '; }

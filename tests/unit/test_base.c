@@ -175,7 +175,6 @@ static void exact_sums_have_no_order(void **unused) {
     assert_true(svmp_exact_value(&left) == values[COUNT - 1]);
 }
 
-/* Integers add up as in 64 bits; sums can be negative, infinite or NaN. */
 /* Rows that are added together have the sums of one number after the other: large, small, tiny and not finite. */
 static void exact_rows_are_exact(void **unused) {
     (void)unused;
@@ -195,6 +194,7 @@ static void exact_rows_are_exact(void **unused) {
     free(values), free(one), free(rows);
 }
 
+/* Integers add up as in 64 bits; sums can be negative, infinite or NaN. */
 static void exact_sums_are_sums(void **unused) {
     (void)unused;
     exact_sum sum = {0}, infinite = {0};

@@ -438,6 +438,55 @@ static void test_a_domain_is_reported_once(void **state) {
     svmp_context_free(context);
 }
 
+/* ---- from the Gaussian on the graph ------------------------------------------------------------------------------ */
+
+static svmp_particles *infer_text(svmp_context *context, const char *text, const run_options *options) {
+    svmp_model *model = NULL;
+    const svmp_reading centred = {.coordinates = "centred"};
+    assert_ok(svmp_model_read_text(context, "m.bug", text, NULL, &centred, &model));
+    svmp_particles *particles = target_infer(model, options);
+    svmp_model_free(model);
+    return particles;
+}
+
+/* A straight line with priors that are much wider than the posterior, far from 0, and almost collinear: trajectories
+ * are short. With flat priors a + 25.5 b and b have the means of least squares. */
+static void test_a_line_with_wide_priors(void **state) {
+    (void)state;
+    static const char text[] = "data { for (i in 1:50) { y[i] <- 300 + 2 * i + pow(-1, i) } }\n"
+                               "model { for (i in 1:50) { y[i] ~ dnorm(a + b * i, pow(s, -2)) }\n"
+                               "a ~ dunif(-1000, 1000)\n b ~ dunif(-1000, 1000)\n s ~ dunif(0, 1000) }";
+    svmp_context *context = test_context(2);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        run_options options = nuts_options(4, 300, 1000, seed);
+        svmp_particles *particles = infer_text(context, text, &options);
+        svmp_sampling sampling;
+        assert_ok(svmp_particles_sampling(particles, &sampling));
+        assert_int_equal(sampling.divergent, 0);
+        assert_true(sampling.leapfrogs < 15);
+        svmp_particles_free(particles);
+    }
+    svmp_context_free(context);
+}
+
+/* The funnel of a hierarchy without data: trajectories alone leave the sd of v at a half and diverge; with marginal
+ * moves v, which is normal with variance 9, is right. */
+static void test_a_funnel(void **state) {
+    (void)state;
+    static const char text[] = "model { v ~ dnorm(0, 1 / 9)\n for (i in 1:8) { x[i] ~ dnorm(0, exp(-v)) } }";
+    svmp_context *context = test_context(2);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        run_options options = nuts_options(4, 1000, 4000, seed);
+        svmp_particles *particles = infer_text(context, text, &options);
+        svmp_sampling sampling;
+        assert_ok(svmp_particles_sampling(particles, &sampling));
+        assert_int_equal(sampling.divergent, 0);
+        assert_moments(particles, 0, 0, 9);
+        svmp_particles_free(particles);
+    }
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moments_of_a_correlated_gaussian),
@@ -446,6 +495,8 @@ int main(void) {
         cmocka_unit_test(test_the_funnel),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_running_variance),
+        cmocka_unit_test(test_a_line_with_wide_priors),
+        cmocka_unit_test(test_a_funnel),
         cmocka_unit_test(test_the_metric_learns_scales),
         cmocka_unit_test(test_the_same_bits_for_any_threads),
         cmocka_unit_test(test_a_stopped_run_goes_on_to_the_same_bits),

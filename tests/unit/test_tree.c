@@ -20,12 +20,12 @@ typedef struct fixture {
 
 static void set_up(fixture *f, svmp_model *model) {
     const size_t d = svmp_graph_variables(svmp_model_graph(model));
-    *f = (fixture){.model = model, .h.variables = d};
+    *f = (fixture){.model = model};
     double *rest = f->workspace =
         calloc(svmp_tree_workspace_size(d) + (3 + HAMILTONIAN_VECTORS) * d, sizeof *f->workspace);
     assert_ok(svmp_evaluator_create(model, 1, 1, &f->h.evaluator));
+    svmp_hamiltonian_take(&f->h, d, &rest);
     svmp_tree_take(&f->t, &f->h, &rest);
-    svmp_hamiltonian_take(&f->h, &rest);
     svmp_phase_point_take(&f->z, &rest, d);
     svmp_hamiltonian_evaluate(&f->h, &f->z);
 }

@@ -16,36 +16,55 @@ void svmp_phase_point_copy(phase_point *to, const phase_point *from, size_t vari
     to->log_density = from->log_density;
 }
 
-void svmp_hamiltonian_take(hamiltonian *h, double **workspace) {
-    double **const vectors[HAMILTONIAN_VECTORS] = {&h->inverse_metric, &h->x, &h->lost_at, &h->score, &h->workspace};
-    for (size_t k = 0; k < HAMILTONIAN_VECTORS; k++) *vectors[k] = svmp_workspace_take(workspace, h->variables);
-    for (size_t i = 0; i < h->variables; i++) h->inverse_metric[i] = 1;
+void svmp_hamiltonian_take(hamiltonian *h, size_t variables, double **workspace) {
+    double **const vectors[HAMILTONIAN_VECTORS] = {&h->inverse_metric, &h->x,    &h->lost_at,
+                                                   &h->score,          &h->part, &h->workspace};
+    for (size_t k = 0; k < HAMILTONIAN_VECTORS; k++) *vectors[k] = svmp_workspace_take(workspace, variables);
+    h->variables = h->all = variables;
+    for (size_t i = 0; i < variables; i++) h->inverse_metric[i] = 1;
 }
 
+void svmp_hamiltonian_restrict(hamiltonian *h, size_t count, const uint32_t *moved, const whitening *coordinates,
+                               const double *x) {
+    h->variables = count;
+    h->moved = moved;
+    h->whitening = coordinates;
+    memcpy(h->x, x, h->all * sizeof *x);
+    for (size_t i = 0; i < count; i++) h->inverse_metric[i] = 1;
+}
+
+static size_t moved_variable(const hamiltonian *h, size_t i) { return h->moved ? h->moved[i] : i; }
+
 void svmp_hamiltonian_enter(hamiltonian *h, size_t n, size_t l, const double *x, double *z) {
-    double *point = h->whitening ? h->x : z;
-    for (size_t i = 0; i < h->variables; i++) point[i] = x[i * n + l];
+    double *point = h->whitening ? h->part : z;
+    for (size_t i = 0; i < h->variables; i++) point[i] = x[moved_variable(h, i) * n + l];
     if (h->whitening) svmp_whitening_coordinates(h->whitening, h->workspace, point, z);
 }
 
+/* h->x becomes the point: of those that do not move it has the values. */
+static void place(hamiltonian *h, const double *z) {
+    const double *point = h->whitening ? h->part : z;
+    if (h->whitening) svmp_whitening_point(h->whitening, h->workspace, z, h->part);
+    for (size_t i = 0; i < h->variables; i++) h->x[moved_variable(h, i)] = point[i];
+}
+
 void svmp_hamiltonian_leave(hamiltonian *h, const double *z, double *x) {
-    if (h->whitening)
-        svmp_whitening_point(h->whitening, h->workspace, z, x);
-    else
-        memcpy(x, z, h->variables * sizeof *x);
+    place(h, z);
+    memcpy(x, h->x, h->all * sizeof *x);
 }
 
 void svmp_hamiltonian_evaluate(hamiltonian *h, phase_point *z) {
-    svmp_hamiltonian_leave(h, z->q, h->x);
-    double *score = h->whitening ? h->score : z->score;
-    if (h->failed || svmp_evaluate_silently(h->evaluator, h->x, &z->log_density, score) != 0) {
+    place(h, z->q);
+    if (h->failed || svmp_evaluate_silently(h->evaluator, h->x, &z->log_density, h->score) != 0) {
         h->failed = 1;
         z->log_density = NAN; /* ends the trajectory */
     }
+    double *score = h->whitening ? h->part : z->score;
+    for (size_t i = 0; i < h->variables; i++) score[i] = h->score[moved_variable(h, i)];
     if (h->whitening) svmp_whitening_gradient(h->whitening, score, z->score);
     if (isfinite(z->log_density)) return;
     h->lost = 1;
-    memcpy(h->lost_at, h->x, h->variables * sizeof *h->x);
+    memcpy(h->lost_at, h->x, h->all * sizeof *h->x);
 }
 
 int svmp_hamiltonian_is_finite(const hamiltonian *h, const phase_point *z) {

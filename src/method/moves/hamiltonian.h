@@ -1,5 +1,5 @@
 /* Hamiltonian dynamics with a diagonal metric M: H(q, p) = -log p(q) + p' M^-1 p / 2, and its leapfrog steps. They may
- * take place in the coordinates of a whitening, x = m + R q. */
+ * take place in the coordinates of a whitening, x = m + R q, and move some of the variables only. */
 #ifndef SVMP_METHOD_MOVES_HAMILTONIAN_H
 #define SVMP_METHOD_MOVES_HAMILTONIAN_H
 
@@ -15,21 +15,30 @@ typedef struct phase_point {
 typedef struct hamiltonian {
     size_t variables;
     evaluator *evaluator;       /* of one particle and one thread */
-    const whitening *whitening; /* NULL: x = q */
+    const uint32_t *moved;      /* the variables that move, as many; NULL: all do */
+    size_t all;                 /* variables of the model */
+    const whitening *whitening; /* of those that move; NULL: x = q */
     double *inverse_metric;
-    int failed;                /* a factor's function reported failure, now or before */
-    int lost;                  /* whether the density or the score was NaN since this was last set to 0: */
-    double *x, *lost_at;       /* the last position that was evaluated, and the last such one */
-    double *score, *workspace; /* d log p / dx, and of a whitening; NULL without one */
+    int failed;          /* a factor's function reported failure, now or before */
+    int lost;            /* whether the density or the score was NaN since this was last set to 0: */
+    double *x, *lost_at; /* the last position that was evaluated, and the last such one */
+    double *score;       /* d log p / dx there */
+    double *part, *workspace;
 } hamiltonian;
 
 /* How many vectors a hamiltonian's workspace has. */
-enum { HAMILTONIAN_VECTORS = 5 };
+enum { HAMILTONIAN_VECTORS = 6 };
 
-/* Takes HAMILTONIAN_VECTORS * variables numbers; the metric is the unit matrix. */
-void svmp_hamiltonian_take(hamiltonian *h, double **workspace);
+/* All variables move, in no other coordinates, and the metric is the unit matrix. Takes HAMILTONIAN_VECTORS * variables
+ * numbers. */
+void svmp_hamiltonian_take(hamiltonian *h, size_t variables, double **workspace);
 
-/* Particle l of n, x[i*n + l], as coordinates z, and back. */
+/* From now on `count` variables move, those of `moved`, in the coordinates of their whitening; the others stay as in x.
+ * The metric becomes the unit matrix. */
+void svmp_hamiltonian_restrict(hamiltonian *h, size_t count, const uint32_t *moved, const whitening *coordinates,
+                               const double *x);
+
+/* Particle l of n, x[i*n + l], as coordinates z; and coordinates as a point. */
 void svmp_hamiltonian_enter(hamiltonian *h, size_t n, size_t l, const double *x, double *z);
 void svmp_hamiltonian_leave(hamiltonian *h, const double *z, double *x);
 

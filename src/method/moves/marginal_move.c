@@ -8,14 +8,15 @@
 #include "model/computed.h"
 #include "model/curvature.h"
 #include "model/evaluator.h"
-#include "model/text_model.h"
+#include "model/node_prior.h"
 
 enum { MOST_HYPERPARAMETERS = 8, LEAST_NODES = 5, NEWTON_STEPS = 20, MOST_ENTRIES = 50 };
 
 static const double spread = 1; /* log w of a move is uniform within this of the one that adapts */
 static const double wanted_acceptance = 0.3;
-static const double prior_draws = 5; /* as many as the covariance before counts */
-static const double near = 1e-4;     /* the square of the last Newton step, in units of the curvature */
+static const double prior_draws = 5;             /* as many as the covariance before counts */
+static const double tiny = 1e-3, crossing = 0.2; /* of w */
+static const double near = 1e-3;                 /* the square of the last Newton step, in units of the curvature */
 
 /* The Gaussian of u at a point. */
 typedef struct conditional {
@@ -38,6 +39,8 @@ struct marginal_move {
     double log_width, draws, average[MOST_HYPERPARAMETERS], products[MOST_HYPERPARAMETERS * MOST_HYPERPARAMETERS];
     double *H, *A, *score, *step, *z, *u, *to;
     conditional here, there;
+    double known[MOST_HYPERPARAMETERS]; /* the hyperparameters of `here` */
+    bool is_known;
 };
 
 /* ---- which ------------------------------------------------------------------------------------------------------- */
@@ -48,69 +51,122 @@ static bool can_follow(const lowered_node *node) {
            node->variables == 1 && node->coordinates.centring == 1;
 }
 
-/* The variables that the arguments of a node read. */
+/* Four points for each node, two that differ in the variables that follow, and these with one variable shifted, tell
+ * whether a node's location only adds that
+ * variable, and its scale does not read it: then the Gaussian of u includes it. */
+enum { POINTS = 4 };
+
+typedef struct addition_test {
+    const lowered_model *lowered;
+    prior_workspace work;
+    double *x; /* x[i * POINTS + l] */
+} addition_test;
+
+static bool is_added(addition_test *test, const lowered_node *node, size_t i) {
+    static const double rounding = 1e-9;
+    moved_line line[POINTS];
+    double *x = test->x + i * POINTS;
+    x[1] = x[0] + 1;
+    x[3] = x[2] + 1;
+    svmp_prior_evaluate(test->lowered, node, POINTS, test->x, &test->work);
+    x[1] = x[0];
+    x[3] = x[2];
+    for (size_t l = 0; l < POINTS; l++)
+        line[l] = svmp_prior_location_scale(test->lowered, node, POINTS, l, 0, &test->work);
+    const double here = line[1].origin - line[0].origin, there = line[3].origin - line[2].origin;
+    return fabs(here - there) <= rounding * (fabs(here) + fabs(there)) && line[0].root == line[1].root &&
+           line[2].root == line[3].root;
+}
+
+static svmp_status create_test(const svmp_model *model, const double *mean, const bool *follows, addition_test *test) {
+    test->lowered = model->lowered;
+    SVMP_TRY(svmp_prior_reserve(model->lowered, POINTS, &test->work));
+    SVMP_TRY(svmp_allocate(model->context, model->graph->variables, POINTS * sizeof(double), (void **)&test->x));
+    for (size_t i = 0; i < model->graph->variables; i++)
+        for (size_t l = 0; l < POINTS; l++)
+            test->x[i * POINTS + l] = mean[i] + (l < 2 || !follows[i] ? 0 : 0.3 + 0.1 * (double)(i % 7));
+    return SVMP_OK;
+}
+
 static const uint32_t *read_by(const lowered_model *lowered, const lowered_node *node, size_t *count) {
     const lowered_values *values = &lowered->priors[node->prior].values;
     *count = svmp_program_slots(values->program);
     return values->variables + node->instance * *count;
 }
 
-/* Adds variable i, which `nodes` nodes read, if it is among those with most of them. */
-static void insert(marginal_move *m, size_t i, const size_t *readers) {
-    size_t at = m->hyperparameters < MOST_HYPERPARAMETERS ? m->hyperparameters++ : MOST_HYPERPARAMETERS;
-    for (; at > 0 && readers[m->hyperparameter[at - 1]] < readers[i]; at--)
-        if (at < MOST_HYPERPARAMETERS) m->hyperparameter[at] = m->hyperparameter[at - 1];
-    if (at < MOST_HYPERPARAMETERS) m->hyperparameter[at] = i;
-}
-
-/* The hyperparameters: variables that at least LEAST_NODES nodes read, and that do not follow others themselves.
- * readers[i] becomes the number of these nodes. */
-static void find_hyperparameters(marginal_move *m, const lowered_model *lowered, size_t *readers, bool *follows) {
-    for (size_t k = 0; k < lowered->node_count; k++) {
-        const lowered_node *node = &lowered->nodes[k];
-        size_t count;
-        const uint32_t *read = read_by(lowered, node, &count);
-        if (!can_follow(node)) continue;
-        for (size_t j = 0; j < count; j++)
-            if (read[j] < lowered->variables) readers[read[j]]++;
-        follows[node->variable] = count > 0;
-    }
-    for (size_t i = 0; i < lowered->variables; i++)
-        if (readers[i] >= LEAST_NODES && !follows[i]) insert(m, i, readers);
-}
-
-static bool reads_any(const marginal_move *m, size_t count, const uint32_t *read) {
-    for (size_t j = 0; j < count; j++)
-        for (size_t k = 0; k < m->hyperparameters; k++)
-            if (read[j] == m->hyperparameter[k]) return true;
-    return false;
-}
-
-/* place[i]: 1 + the index of variable i in u, or 0. */
-static void find_followers(marginal_move *m, const lowered_model *lowered, uint32_t *place) {
+/* follows[i]: whether variable i is of a node that follows and reads others. */
+static void find_followers(const lowered_model *lowered, bool *follows) {
     for (size_t k = 0; k < lowered->node_count; k++) {
         size_t count;
         const lowered_node *node = &lowered->nodes[k];
-        const uint32_t *read = read_by(lowered, node, &count);
-        if (can_follow(node) && reads_any(m, count, read)) place[node->variable] = 1;
+        read_by(lowered, node, &count);
+        if (can_follow(node)) follows[node->variable] = count > 0;
     }
-    for (size_t i = 0; i < lowered->variables; i++)
+}
+
+/* readers[i]: how many nodes that follow read variable i otherwise than as a term of their location. */
+static void count_readers(addition_test *test, size_t *readers) {
+    for (size_t k = 0; k < test->lowered->node_count; k++) {
+        size_t count;
+        const lowered_node *node = &test->lowered->nodes[k];
+        const uint32_t *read = read_by(test->lowered, node, &count);
+        for (size_t j = 0; can_follow(node) && j < count; j++)
+            if (read[j] < test->lowered->variables && readers[read[j]] < LEAST_NODES && !is_added(test, node, read[j]))
+                readers[read[j]]++;
+    }
+}
+
+/* Whether a node is one of those on whose scale others depend, given which their density is far from Gaussian: the log
+ * of a standard deviation, a probability. */
+static bool is_hub(const svmp_model *model, size_t which) {
+    const index_lists *lists = &model->graph->neighbourhoods;
+    const uint32_t list = model->graph->neighbourhood_of[which];
+    return model->lowered->nodes[which].transform != TRANSFORM_LINE &&
+           lists->start[list + 1] - lists->start[list] > LEAST_NODES;
+}
+
+/* Returns whether any nodes follow, and there are few enough hyperparameters. place[i]: 1 + the index of variable i in
+ * u, or 0. */
+static bool divide(marginal_move *m, const svmp_model *model, const size_t *readers, const bool *follows,
+                   uint32_t *place) {
+    bool any = false;
+    for (size_t v = 0; v < model->lowered->node_count; v++) {
+        const lowered_node *node = &model->lowered->nodes[v];
+        const bool hub = is_hub(model, v);
+        for (size_t i = node->variable; i < node->variable + node->variables; i++) {
+            const bool read = readers[i] >= LEAST_NODES && !follows[i];
+            any = any || read;
+            if ((read || hub) && m->hyperparameters == MOST_HYPERPARAMETERS) return false;
+            if (read || hub)
+                m->hyperparameter[m->hyperparameters++] = i;
+            else
+                place[i] = 1;
+        }
+    }
+    for (size_t i = 0; i < model->graph->variables; i++)
         if (place[i]) {
             m->variable[m->order++] = (uint32_t)i;
             place[i] = (uint32_t)m->order;
         }
+    return any && m->order > 0;
 }
 
-static svmp_status choose(marginal_move *m, const lowered_model *lowered, uint32_t *place) {
+static svmp_status choose(marginal_move *m, const svmp_model *model, const double *mean, uint32_t *place,
+                          bool *possible) {
+    addition_test test = {0};
     size_t *readers = NULL;
     bool *follows = NULL;
     svmp_status status;
-    SVMP_CHECK(SVMP_NEW(m->context, readers, lowered->variables));
-    SVMP_CHECK(SVMP_NEW(m->context, follows, lowered->variables));
-    SVMP_CHECK(SVMP_NEW(m->context, m->variable, lowered->variables));
-    find_hyperparameters(m, lowered, readers, follows);
-    find_followers(m, lowered, place);
+    SVMP_CHECK(SVMP_NEW(m->context, readers, model->graph->variables));
+    SVMP_CHECK(SVMP_NEW(m->context, follows, model->graph->variables));
+    find_followers(model->lowered, follows);
+    SVMP_CHECK(create_test(model, mean, follows, &test));
+    SVMP_CHECK(SVMP_NEW(m->context, m->variable, model->graph->variables));
+    count_readers(&test, readers);
+    *possible = divide(m, model, readers, follows, place);
 done:
+    svmp_prior_release(model->lowered, &test.work);
+    svmp_release(m->context, test.x);
     svmp_release(m->context, readers);
     svmp_release(m->context, follows);
     return status;
@@ -204,14 +260,15 @@ svmp_status svmp_marginal_move_create(const svmp_model *model, gaussian *q, marg
     svmp_context *context = model->context;
     marginal_move *m = NULL;
     uint32_t *place = NULL;
+    bool possible = false;
     svmp_status status;
     *made = NULL;
     if (!has_derivatives(model)) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, m, 1));
     m->context = context;
     SVMP_CHECK(SVMP_NEW(context, place, model->graph->variables));
-    SVMP_CHECK(choose(m, model->lowered, place));
-    if (m->order == 0) goto done;
+    SVMP_CHECK(choose(m, model, svmp_gaussian_mean(q), place, &possible));
+    if (!possible) goto done;
     SVMP_CHECK(svmp_curvature_create(model, 1, &m->curvature));
     SVMP_CHECK(make_pattern(m, place));
     SVMP_CHECK(set_up(m, model, q));
@@ -276,9 +333,31 @@ static bool find_conditional(marginal_move *m, double *x, conditional *found) {
 
 /* ---- the move ---------------------------------------------------------------------------------------------------- */
 
+/* Whether m->here is the Gaussian given the hyperparameters of x. */
+static bool is_here(const marginal_move *m, const double *x) {
+    for (size_t k = 0; k < m->hyperparameters; k++)
+        if (!(m->known[k] == x[m->hyperparameter[k]])) return false;
+    return m->is_known;
+}
+
+static void know(marginal_move *m, const double *x) {
+    for (size_t k = 0; k < m->hyperparameters; k++) m->known[k] = x[m->hyperparameter[k]];
+    m->is_known = true;
+}
+
+const whitening *svmp_marginal_move_coordinates(marginal_move *m, const double *x) {
+    if (is_here(m, x)) return m->here.whitening;
+    memcpy(m->to, x, svmp_curvature_pattern(m->curvature)->order * sizeof *x);
+    m->is_known = false;
+    if (!find_conditional(m, m->to, &m->here)) return NULL;
+    know(m, x);
+    return m->here.whitening;
+}
+
+/* Numbers of the stream below MOST_HYPERPARAMETERS are normal, the next two uniform. */
 static void propose(marginal_move *m, random_stream stream, const double *x, double *to) {
     const size_t k = m->hyperparameters;
-    const double width = exp(m->log_width + spread * (2 * svmp_random_uniform(stream, k + 1) - 1));
+    const double width = exp(m->log_width + spread * (2 * svmp_random_uniform(stream, MOST_HYPERPARAMETERS + 1) - 1));
     for (size_t i = 0; i < k; i++) {
         double step = 0;
         for (size_t j = 0; j <= i; j++) step += m->root[i * k + j] * svmp_random_normal(stream, j);
@@ -297,9 +376,9 @@ static void follow(marginal_move *m, const double *x) {
 /* The log of the ratio; m->to is the proposal. -INFINITY: there is none. */
 static double log_ratio(marginal_move *m, random_stream stream, const double *x) {
     double before, after;
-    memcpy(m->to, x, svmp_curvature_pattern(m->curvature)->order * sizeof *x);
     if (svmp_evaluate_silently(m->evaluator, x, &before, NULL) != 0) return -INFINITY;
-    if (!find_conditional(m, m->to, &m->here)) return -INFINITY;
+    if (svmp_marginal_move_coordinates(m, x) == NULL) return -INFINITY;
+    memcpy(m->to, x, svmp_curvature_pattern(m->curvature)->order * sizeof *x);
     propose(m, stream, x, m->to);
     if (!find_conditional(m, m->to, &m->there)) return -INFINITY;
     follow(m, x);
@@ -310,11 +389,25 @@ static double log_ratio(marginal_move *m, random_stream stream, const double *x)
 
 int svmp_marginal_move(marginal_move *m, uint64_t seed, size_t iteration, size_t chain, double gain, double *x) {
     const random_stream stream = {.seed = seed, .purpose = RANDOM_MARGINAL_MOVE, .a = iteration, .b = chain};
+    if (gain == 0 && m->log_width < log(tiny)) return 0;
     const double ratio = log_ratio(m, stream, x);
     if (gain > 0) m->log_width += gain * (fmin(1, exp(ratio)) - wanted_acceptance);
-    if (!(log(svmp_random_uniform(stream, m->hyperparameters)) < ratio)) return 0;
+    if (!(log(svmp_random_uniform(stream, MOST_HYPERPARAMETERS)) < ratio)) return 0;
     memcpy(x, m->to, svmp_curvature_pattern(m->curvature)->order * sizeof *x);
+    const conditional left = m->here;
+    m->here = m->there;
+    m->there = left;
+    know(m, x);
     return 1;
+}
+
+const uint32_t *svmp_marginal_move_variables(const marginal_move *m, size_t *count) {
+    *count = m->order;
+    return m->variable;
+}
+
+int svmp_marginal_move_crosses(const marginal_move *m) {
+    return m->log_width > log(crossing / sqrt((double)m->hyperparameters));
 }
 
 /* ---- adaptation -------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
  * where given u the hyperparameters hardly move. The width w and L, a factor of the covariance of t, adapt in a
  * warm-up.
  *
- * t are the variables that the locations and scales of most nodes read; u are these nodes. */
+ * t are the variables that the locations and scales of several nodes read, except those that the locations only add,
+ * and positive or bounded variables with several neighbours; u are all others. */
 #ifndef SVMP_METHOD_MOVES_MARGINAL_MOVE_H
 #define SVMP_METHOD_MOVES_MARGINAL_MOVE_H
 
@@ -17,14 +18,23 @@
 
 typedef struct marginal_move marginal_move;
 
-/* The moves of one particle, by one thread. *made is NULL if no hyperparameter has enough nodes, or if the moves would
- * be expensive. */
+/* The moves of one particle, by one thread. *made is NULL if no hyperparameter has enough nodes, if there are many
+ * hyperparameters, or if the moves would be expensive. */
 svmp_status svmp_marginal_move_create(const svmp_model *model, gaussian *q, marginal_move **made);
 void svmp_marginal_move_free(marginal_move *m); /* NULL-safe */
 
 /* Moves x once, with random numbers of (seed, iteration, chain). If `gain` is positive, log w then increases by gain *
- * (acceptance - 0.3). Costs some evaluations of the curvature. Returns whether it has moved. */
+ * (acceptance - 0.3). Costs some evaluations of the curvature. Returns whether it has moved. A move whose width has
+ * become tiny in the warm-up does nothing. */
 int svmp_marginal_move(marginal_move *m, uint64_t seed, size_t iteration, size_t chain, double gain, double *x);
+
+/* Whether moves, as they have adapted, cross much of the posterior of t: then t need not move otherwise. */
+int svmp_marginal_move_crosses(const marginal_move *m);
+
+/* The coordinates z of u given the hyperparameters of x, and the variables u; NULL if there are none there. After a
+ * move they are those where it came to, and z is what it was. */
+const whitening *svmp_marginal_move_coordinates(marginal_move *m, const double *x);
+const uint32_t *svmp_marginal_move_variables(const marginal_move *m, size_t *count);
 
 /* Adds t to the draws whose covariance is learnt; makes L from them, and forgets them. */
 void svmp_marginal_move_learn(marginal_move *m, const double *x);
