@@ -224,6 +224,23 @@ typedef struct svmp_sampling {
 /* Fills this from the statistics of the chains. */
 SVMP_API svmp_status svmp_particles_sampling(const svmp_particles *particles, svmp_sampling *sampling);
 
+/* Criteria for models, from what svmp_reading.monitors "log_lik,deviance" adds to particles (docs/diagnostics.md). NaN:
+ * the variables are missing, or there is one particle. The errors of DIC and WAIC are those of their estimates: the
+ * Monte Carlo error of a finite sample, and the spread of the observations. */
+typedef struct svmp_criteria {
+    size_t observations;    /* the number of variables log_lik.1, log_lik.2, ... */
+    double waic;            /* -2 sum over the observations of log mean exp(log_lik) - var(log_lik) */
+    double waic_error;      /* its standard error, as a sum over the observations */
+    double waic_parameters; /* the effective number of parameters, the sum of var(log_lik) */
+    double dic;             /* the mean deviance + its variance / 2 */
+    double dic_error;       /* its Monte Carlo standard error */
+    double deviance;        /* the mean deviance */
+    double dic_parameters;  /* the effective number of parameters, the variance of the deviance / 2 */
+} svmp_criteria;
+
+/* Computes them from the variables of these particles. */
+SVMP_API svmp_status svmp_particles_criteria(const svmp_particles *particles, svmp_criteria *criteria);
+
 /* The differences of one variable from a reference sample. A z is a difference divided by its standard error. The
  * standard error uses the effective sample size of chains and treats other particles as independent; for few particles,
  * z is the normal quantile that corresponds to Student's t. NaN with one particle. */

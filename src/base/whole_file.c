@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,14 +11,8 @@
 
 enum { ATTEMPTS = 1000, SUFFIX = WHOLE_SUFFIX };
 
-/* Says what is wrong; returns 0. */
-__attribute__((format(printf, 2, 3))) static int refuse(whole_file *output, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(output->error, sizeof output->error, format, arguments);
-    va_end(arguments);
-    return 0;
-}
+/* Says what is wrong; 0. */
+#define refuse(output, ...) (snprintf((output)->error, sizeof(output)->error, __VA_ARGS__), 0)
 
 static int cannot_write(whole_file *output, int error) {
     return refuse(output, "Cannot write '%.2000s': %s.", output->path, strerror(error));
@@ -112,10 +105,11 @@ int svmp_whole_put(whole_file *output, const void *bytes, size_t length) {
 
 /* A file of that name was created by others while this one was written: keeps both. */
 static int keep_temporary(whole_file *output) {
-    refuse(output, "The file '%.2000s' was created in the meantime and is left unchanged; the output is in '%.2000s'.",
-           output->path, output->temporary);
+    const int refused = refuse(
+        output, "The file '%.2000s' was created in the meantime and is left unchanged; the output is in '%.2000s'.",
+        output->path, output->temporary);
     *output->temporary = '\0';
-    return 0;
+    return refused;
 }
 
 /* A link fails where there is a file, which a rename would replace. File systems without links get the rename. */

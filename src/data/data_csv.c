@@ -172,7 +172,8 @@ static void copy_column(const csv_reader *reader, size_t j, double *to) {
     for (size_t i = 0; i < rows; i++) to[i] = reader->values[i * reader->columns + j];
 }
 
-/* Places of the columns X[1], X[2], ... of which `first` is one: place[k - 1] is 1 + that of X[k]. Their number. */
+/* Finds the columns X[1], X[2], ... of which `first` is one: place[k - 1] is 1 + the index of X[k]. Returns their
+ * number. */
 static svmp_status find_matrix(const csv_reader *reader, size_t first, size_t *place, size_t *count) {
     size_t k, most = 0;
     const char *text = reader->source->text + reader->names[first].offset;
@@ -198,7 +199,7 @@ static svmp_status find_matrix(const csv_reader *reader, size_t first, size_t *p
                             (int)length, text, k + 1);
 }
 
-/* Columns X[1], X[2], ... in any order are a matrix X, any other column is a vector. */
+/* Columns X[1], X[2], ... in any order form a matrix X; any other column is a vector. */
 static svmp_status add_columns(csv_reader *reader) {
     svmp_context *context = reader->data->context;
     const size_t rows = reader->count / reader->columns;

@@ -66,42 +66,41 @@ static bool infinite(const program_builder *b, expr e) {
     return svmp_expr_is_literal(b, e, &value) && isinf(value);
 }
 
+const struct support_ends svmp_support_ends[] = {
+    [SUPPORT_REAL] = {{.number = -INFINITY}, {.number = INFINITY}},
+    [SUPPORT_POSITIVE] = {{.number = 0}, {.number = INFINITY}},
+    [SUPPORT_UNIT] = {{.number = 0}, {.number = 1}},
+    [SUPPORT_INTERVAL] = {{END_ARGUMENT, 0, 0}, {END_ARGUMENT, 1, 0}},
+    [SUPPORT_ABOVE] = {{END_ARGUMENT, 1, 0}, {.number = INFINITY}},
+    [SUPPORT_SIMPLEX] = {{.number = -INFINITY}, {.number = INFINITY}},
+    [SUPPORT_ZERO_SUM] = {{.number = -INFINITY}, {.number = INFINITY}},
+    [SUPPORT_POSITIVE_DEFINITE] = {{.number = -INFINITY}, {.number = INFINITY}},
+    [SUPPORT_BINARY] = {{.number = 0}, {.number = 1}},
+    [SUPPORT_COUNT] = {{.number = 0}, {.number = INFINITY}},
+    [SUPPORT_COUNT_TO] = {{.number = 0}, {END_ARGUMENT, -1, 0}},
+    [SUPPORT_CATEGORY] = {{.number = 1}, {END_LENGTH, 0, 0}},
+    [SUPPORT_ORDERED] = {{.number = 1}, {END_LENGTH, 1, 1}},
+    [SUPPORT_COMPOSITION] = {{.number = -INFINITY}, {.number = INFINITY}},
+    [SUPPORT_HYPERGEOMETRIC] = {{END_FEWEST, 0, 0}, {END_MOST, 0, 0}},
+    [SUPPORT_SUM] = {{.number = -INFINITY}, {.number = INFINITY}},
+    [SUPPORT_ROUNDED] = {{.number = -INFINITY}, {.number = INFINITY}},
+    [SUPPORT_INTERVAL_INDEX] = {{.number = 0}, {END_LENGTH, 1, 0}},
+};
+
+static expr make_end(program_builder *b, const distribution *family, const expr_array *arguments, support_end end) {
+    switch (end.kind) {
+    case END_ARGUMENT: return ARGUMENT(end.which < 0 ? family->arguments - 1 : (size_t)end.which);
+    case END_LENGTH: return NUMBER((double)arguments[end.which].rows + end.number);
+    case END_FEWEST: return svmp_expr_max(b, NUMBER(0), SUB(ARGUMENT(2), ARGUMENT(1)));
+    case END_MOST: return svmp_expr_min(b, ARGUMENT(0), ARGUMENT(2));
+    default: return NUMBER(end.number);
+    }
+}
+
 static void support_bounds(program_builder *b, const distribution *family, const expr_array *arguments, expr *lower,
                            expr *upper) {
-    *lower = NUMBER(0);
-    *upper = NUMBER(INFINITY);
-    switch (family->support) {
-    case SUPPORT_REAL:
-    case SUPPORT_SUM:
-    case SUPPORT_ROUNDED:
-    case SUPPORT_SIMPLEX:
-    case SUPPORT_ZERO_SUM:
-    case SUPPORT_POSITIVE_DEFINITE:
-    case SUPPORT_COMPOSITION: *lower = NUMBER(-INFINITY); break;
-    case SUPPORT_POSITIVE:
-    case SUPPORT_COUNT: break;
-    case SUPPORT_UNIT:
-    case SUPPORT_BINARY: *upper = NUMBER(1); break;
-    case SUPPORT_INTERVAL:
-        *lower = ARGUMENT(0);
-        *upper = ARGUMENT(1);
-        break;
-    case SUPPORT_ABOVE: *lower = ARGUMENT(1); break;
-    case SUPPORT_COUNT_TO: *upper = ARGUMENT(family->arguments - 1); break;
-    case SUPPORT_ORDERED:
-        *lower = NUMBER(1);
-        *upper = NUMBER((double)arguments[1].rows + 1);
-        break;
-    case SUPPORT_CATEGORY:
-        *lower = NUMBER(1);
-        *upper = NUMBER((double)arguments[0].rows);
-        break;
-    case SUPPORT_HYPERGEOMETRIC:
-        *lower = svmp_expr_max(b, NUMBER(0), SUB(ARGUMENT(2), ARGUMENT(1)));
-        *upper = svmp_expr_min(b, ARGUMENT(0), ARGUMENT(2));
-        break;
-    case SUPPORT_INTERVAL_INDEX: *upper = NUMBER((double)arguments[1].rows); break;
-    }
+    *lower = make_end(b, family, arguments, svmp_support_ends[family->support].lower);
+    *upper = make_end(b, family, arguments, svmp_support_ends[family->support].upper);
 }
 
 void svmp_distribution_bounds(program_builder *b, const distribution *family, const expr_array *arguments,

@@ -84,6 +84,22 @@ typedef enum distribution_support {
     SUPPORT_INTERVAL_INDEX     /* 0 ... the length of the second argument: dinterval */
 } distribution_support;
 
+/* An end of a one-dimensional support. */
+typedef struct support_end {
+    enum {
+        END_NUMBER,   /* `number`, which may be infinite */
+        END_ARGUMENT, /* argument `which`, counted from the last one if negative */
+        END_LENGTH,   /* the length of argument `which`, plus `number` */
+        END_FEWEST,   /* max(0, m1 - n2) of dhyper, */
+        END_MOST      /* and min(n1, m1) */
+    } kind;
+    int which;
+    double number;
+} support_end;
+
+/* By distribution_support. Supports of vectors and matrices have no ends. */
+extern const struct support_ends { support_end lower, upper; } svmp_support_ends[];
+
 typedef struct distribution distribution;
 
 struct distribution {

@@ -159,36 +159,14 @@ static bool vector_contained(const distribution *family, number_array value, con
     return true;
 }
 
-/* The ends of a scalar support. */
-static void ends(const distribution *family, const number_array *arguments, double *lower, double *upper) {
-    *lower = 0;
-    *upper = INFINITY;
-    switch (family->support) {
-    case SUPPORT_UNIT:
-    case SUPPORT_BINARY: *upper = 1; break;
-    case SUPPORT_INTERVAL:
-        *lower = arguments[0].items[0];
-        *upper = arguments[1].items[0];
-        break;
-    case SUPPORT_ABOVE: *lower = arguments[1].items[0]; break;
-    case SUPPORT_COUNT_TO: *upper = arguments[family->arguments - 1].items[0]; break;
-    case SUPPORT_ORDERED:
-        *lower = 1;
-        *upper = (double)arguments[1].rows + 1;
-        break;
-    case SUPPORT_CATEGORY:
-        *lower = 1;
-        *upper = (double)arguments[0].rows;
-        break;
-    case SUPPORT_HYPERGEOMETRIC:
-        *lower = fmax(0, arguments[2].items[0] - arguments[1].items[0]);
-        *upper = fmin(arguments[0].items[0], arguments[2].items[0]);
-        break;
-    case SUPPORT_INTERVAL_INDEX: *upper = (double)arguments[1].rows; break;
-    case SUPPORT_SUM:
-    case SUPPORT_ROUNDED:
-    case SUPPORT_REAL: *lower = -INFINITY; break;
-    default: break;
+/* The end of a scalar support. */
+static double number_of(const distribution *family, const number_array *arguments, support_end end) {
+    switch (end.kind) {
+    case END_ARGUMENT: return arguments[end.which < 0 ? family->arguments - 1 : (size_t)end.which].items[0];
+    case END_LENGTH: return (double)arguments[end.which].rows + end.number;
+    case END_FEWEST: return fmax(0, arguments[2].items[0] - arguments[1].items[0]);
+    case END_MOST: return fmin(arguments[0].items[0], arguments[2].items[0]);
+    default: return end.number;
     }
 }
 
@@ -215,8 +193,8 @@ bool svmp_distribution_contains(const distribution *family, number_array value, 
     if (family->rank == RANK_MATRIX)
         return positive_definite(value.rows, value.items) ||
                refuse(sentence, size, "the matrix is not symmetric and positive definite");
-    double x = value.items[0], lower, upper;
-    ends(family, arguments, &lower, &upper);
+    const double x = value.items[0], lower = number_of(family, arguments, svmp_support_ends[family->support].lower),
+                 upper = number_of(family, arguments, svmp_support_ends[family->support].upper);
     if (isnan(x)) return refuse(sentence, size, "it is not a number");
     if (family->discrete && !whole(x)) return refuse(sentence, size, "%g is not a whole number", x);
     if (family->support == SUPPORT_SUM)

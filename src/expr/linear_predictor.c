@@ -6,19 +6,20 @@
 #include "expr/instructions.h"
 #include "maths/weighted_rows.h"
 
-/* A predictor of fewer slots gains nothing. So many affine functions are tried, the one next to the log value first. So
- * many numbers of a row are evaluated together: their predictors, values and derivatives stay near. */
+/* The fewest slots for which a predictor is worthwhile; the number of affine functions that are tried, beginning next
+ * to the log value; and the numbers per row that are evaluated together, so that predictors, values and derivatives
+ * stay in the cache. */
 enum { LEAST_SLOTS = 3, MOST_TRIALS = 64, TOGETHER = 2048 };
 
-/* ---- finding ----------------------------------------------------------------------------------------------------- */
+/* ---- search ------------------------------------------------------------------------------------------------------ */
 
 typedef struct search {
     svmp_context *context;
     const program_recipe *recipe;
     size_t slots;
-    unsigned char *affine;  /* of each operation: whether it is an affine function of inputs, no constant */
-    unsigned char *inside;  /* of each operation: whether the candidate consists of it; then, whether g does */
-    unsigned char *through; /* of each slot: whether it is read by the candidate */
+    unsigned char *affine;  /* for each operation: whether it is a non-constant affine function of inputs */
+    unsigned char *inside;  /* for each operation: whether it is part of the candidate, later of g */
+    unsigned char *through; /* for each slot: whether the candidate reads it */
 } search;
 
 static bool is_fixed(const recipe_operation *o) { return o->op == OP_literal || o->op == OP_parameter; }
@@ -41,7 +42,7 @@ static bool is_affine(const search *s, const recipe_operation *o) {
 
 static bool is_leaf(const recipe_operation *o) { return is_fixed(o) || o->op == OP_input; }
 
-/* Marks in `inside` what an operation consists of, `end` left out. */
+/* Marks in `inside` the operations that `from` depends on, and itself, up to but without `end`. */
 static void mark(const search *s, size_t from, size_t end) {
     memset(s->inside, 0, s->recipe->count);
     s->inside[from] = 1;
@@ -53,8 +54,8 @@ static void mark(const search *s, size_t from, size_t end) {
     }
 }
 
-/* Whether operation `k` is a predictor; afterwards `inside` marks what g consists of but the predictor, `through` its
- * slots, `count` of them. */
+/* Whether operation `k` is a predictor; afterwards `inside` marks the operations of g without the predictor, and
+ * `through` its slots, of which there are `count`. */
 static bool is_predictor(const search *s, size_t k, size_t *count) {
     const recipe_operation *all = s->recipe->operations;
     *count = 0;
@@ -85,7 +86,7 @@ static size_t find_operation(const search *s, size_t *count) {
     return SIZE_MAX;
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static void list_slots(linear_predictor *p, const unsigned char *through) {
     p->count = p->others = 0;
@@ -96,8 +97,7 @@ static void list_slots(linear_predictor *p, const unsigned char *through) {
             p->other[p->others++] = j;
 }
 
-/* Builds the marked operations and those that they are, `end` as input 0 (SIZE_MAX: there is none) and other inputs as
- * `renamed` says. */
+/* Builds the marked operations, with `end` as input 0 (SIZE_MAX: none) and other inputs renumbered by `renamed`. */
 static expr build(const search *s, program_builder *builder, size_t end, const uint32_t *renamed, size_t last,
                   expr *made) {
     for (size_t k = 0; k <= last; k++) {
@@ -118,7 +118,7 @@ static expr build(const search *s, program_builder *builder, size_t end, const u
     return made[last];
 }
 
-/* The coefficients of all instances, and their offsets: gradient and value where all inputs are 0. */
+/* The coefficients and offsets of all instances: gradient and value at inputs of 0. */
 static svmp_status find_coefficients(linear_predictor *p, const search *s, size_t at, const bound_program *whole,
                                      const double *const *columns) {
     svmp_context *context = p->context;
@@ -155,7 +155,7 @@ done:
     return status;
 }
 
-/* Of g, without its value. */
+/* The partial program of g, without its value. */
 static svmp_status find_derivatives(linear_predictor *p) {
     const size_t rows = 1 + p->others;
     uint32_t *all = NULL;
@@ -289,7 +289,7 @@ void svmp_linear_predictor_free(linear_predictor *p) {
     svmp_release(p->context, p);
 }
 
-/* ---- evaluating -------------------------------------------------------------------------------------------------- */
+/* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
 size_t svmp_linear_predictor_row(const linear_predictor *p, uint32_t slot, bool *predicted, size_t *place) {
     size_t before = 0;
@@ -305,7 +305,7 @@ SVMP_CLONES static void scale(size_t n, double factor, const double *from, doubl
 
 static size_t together(size_t n) { return n < TOGETHER ? TOGETHER / n : 1; }
 
-/* What the scratch consists of: rows of n numbers, then pointers to rows, instances and the scratch of g. */
+/* The parts of the scratch memory: rows of n numbers, then pointers to rows, instances and the scratch memory of g. */
 typedef struct parts {
     double *eta, *derivative;
     const double **row;
@@ -317,7 +317,7 @@ static size_t number_rows(const linear_predictor *p, size_t n) { return together
 
 static size_t number_pointers(const linear_predictor *p, size_t n) { return p->count + together(n) * (1 + p->others); }
 
-/* In numbers of eight bytes, which aligns all. */
+/* In units of eight bytes, so that all parts are aligned. */
 static size_t number_before(const linear_predictor *p, size_t n) {
     return number_rows(p, n) * n + number_pointers(p, n) + (together(n) + 1) / 2;
 }
@@ -331,7 +331,7 @@ static parts part_scratch(const linear_predictor *p, size_t n, void *scratch) {
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* The last instances may be fewer than the others: g may then be laid out as for one lane. */
+/* The last block may have fewer instances, for which g may have the layout of one lane. */
 static size_t scratch_of_rest(const linear_predictor *p, const program_partial *partial, size_t n) {
     const size_t most = svmp_bound_view_scratch(p->bound, partial, p->one_for_all ? together(n) * n : n);
     return larger(most, svmp_bound_view_scratch(p->bound, partial, 1));
@@ -363,7 +363,7 @@ static double predict_one(const linear_predictor *p, const predictor_work *work,
     return sum;
 }
 
-/* The predictors of `count` instances from the k-th on, and where what g reads stands. */
+/* Computes the predictors of `count` instances from the k-th on, and sets pointers to the rows that g reads. */
 static void predict_some(const linear_predictor *p, const predictor_work *work, size_t k, size_t count,
                          const parts *to) {
     const size_t n = work->n;
@@ -383,7 +383,7 @@ static void predict_some(const linear_predictor *p, const predictor_work *work, 
     }
 }
 
-/* g and its derivatives at these predictors; `partial` NULL: all. */
+/* Evaluates g and its derivatives at these predictors; `partial` NULL: all derivatives. */
 static void evaluate_rest(const linear_predictor *p, const program_partial *partial, size_t count, size_t n,
                           const parts *at, double *value, double *derivative) {
     static const uint32_t first = 0;
@@ -409,7 +409,7 @@ void svmp_linear_predictor_evaluate(const linear_predictor *p, const predictor_w
     }
 }
 
-/* Rows of derivatives become rows of a gradient; a partial has those that are wanted, one behind the other. */
+/* Converts rows of derivatives to rows of a gradient; those of a partial are consecutive. */
 static void expand(const linear_predictor *p, bool partial, const predictor_work *work, size_t k, size_t count,
                    size_t many, const uint32_t *slots, const double *derivative, double *gradient) {
     const size_t n = work->n;

@@ -7,13 +7,9 @@
 #include "base/notes.h"
 #include "base/peers.h"
 #include "method/method.h"
+#include "method/moves/move_constants.h"
 #include "method/moves/sweep.h"
 #include "sample/particles.h"
-
-enum {
-    MANY_ROUNDS = 100,
-    MANY_SCORES = 10
-}; /* a sweep with this many rounds, or at the cost of this many scores, is expensive */
 
 typedef struct walk {
     sweeper *sweeper;

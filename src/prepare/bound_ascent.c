@@ -6,10 +6,7 @@
 #include "base/random.h"
 #include "base/row_sums.h"
 #include "base/threads.h"
-
-enum { ITERATIONS = 150, TRIALS = 12, PULLS = 12 };
-
-static const double ridge = 1e-3; /* of the diagonal of A, added to a curvature without its negative eigenvalues */
+#include "prepare/prepare_constants.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -215,7 +212,7 @@ static svmp_status step(ascent *a, ascent_goal goal, double *rho, direction *way
         double gain = -INFINITY, before;
         SVMP_TRY(turn(a, *way));
         *rho = first;
-        for (int trial = 0; trial < TRIALS && !taken; trial++) {
+        for (int trial = 0; trial < STEP_TRIALS && !taken; trial++) {
             for (size_t e = 0; e < a->pattern->entries; e++) a->next.A[e] = (1 - *rho) * a->here.A[e] + *rho * a->H[e];
             SVMP_TRY(evaluate_next(a, *rho, &bad));
             before = gain;
@@ -305,14 +302,14 @@ static int is_near(const ascent *a, const ascent_point *known, double level) {
 /* Whether repeating the last gain would not reach the known bound in time. */
 static int is_low(const ascent *a, const ascent_point *known) {
     return a->iterations >= 20 &&
-           a->here.bound + fmax(a->gain, 0) * (double)(ITERATIONS - a->iterations) < known->bound;
+           a->here.bound + fmax(a->gain, 0) * (double)(ASCENT_STEPS - a->iterations) < known->bound;
 }
 
 static svmp_status climb(ascent *a, ascent_goal goal, const ascent_point *known, pace *p, ascent_outcome *end) {
     double rho = 1, record = a->here.bound;
     int still = 0;
     *end = ASCENT_CONVERGED;
-    for (a->iterations = 0; a->iterations < ITERATIONS && still < 3 * goal.steps; a->iterations++) {
+    for (a->iterations = 0; a->iterations < ASCENT_STEPS && still < 3 * goal.steps; a->iterations++) {
         const double before = a->here.bound;
         direction way;
         int finite;

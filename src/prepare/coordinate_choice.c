@@ -17,11 +17,7 @@
 #include "base/row_sums.h"
 #include "model/curvature.h"
 #include "model/node_prior.h"
-
-/* A node is not centred if the share is below the first limit, and centred above the second. All nodes of a statement
- * are centred if, on average, a node moves with m and s by less than `still` of its conditional sd, unless the mean
- * share is below `weak`. */
-static const double least_share = 0.02, most_share = 0.95, still = 0.06, weak = 0.3;
+#include "prepare/prepare_constants.h"
 
 /* Sums over the nodes of one statement (precisely: of one prior). */
 typedef struct statement_part {
@@ -93,10 +89,10 @@ static node_coordinates find_coordinates(chooser *c, const lowered_node *node, s
     }
     const double data = fmax(beyond, 0), share = data / (data + own->information);
     *moves = (1 - share) * sqrt(own->location_variance * exp(-2 * own->log_scale) + own->log_scale_variance);
-    if (share <= least_share) return (node_coordinates){.centring = 0};
+    if (share <= least_data) return (node_coordinates){.centring = 0};
     const node_coordinates found = {share, data / own->unit,
                                     own->u + (c->score[node->variable + k] - own->slope) / data};
-    if (share < most_share && isfinite(found.information) && isfinite(found.centre)) return found;
+    if (share < most_data && isfinite(found.information) && isfinite(found.centre)) return found;
     return (node_coordinates){.centring = 1};
 }
 
@@ -160,7 +156,8 @@ static void settle_statements(chooser *c) {
         const statement_part *all = &c->statements[node->prior];
         if (!node->location_scale) continue;
         const double nodes = (double)all->nodes;
-        if (all->moves < still * nodes && all->share > weak * nodes) c->chosen[k] = (node_coordinates){.centring = 1};
+        if (all->moves < small_move * nodes && all->share > weak_data * nodes)
+            c->chosen[k] = (node_coordinates){.centring = 1};
     }
 }
 

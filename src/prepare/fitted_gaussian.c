@@ -11,21 +11,15 @@
 #include "model/natural_values.h"
 #include "prepare/bound_ascent.h"
 #include "prepare/improper_directions.h"
+#include "prepare/prepare_constants.h"
 #include "prepare/sign_ascent.h"
 #include "prepare/start_particles.h"
-
-enum { PRIOR_STARTS = 100 }; /* where no other one will do */
-enum { STARTS = 6, FEW_DRAWS = 32, MANY_DRAWS = 64, HALVINGS = 40 };
-
-/* From so many variables on, starts are dear: two that come as high, to what the search resolves, are enough, and steps
- * that gain nothing that counts are not tried. */
-enum { LARGE = 5000 };
 
 struct gaussian {
     const svmp_model *model;
     ascent *work;
     ascent_point best;    /* without draws */
-    double *optima;       /* STARTS * variables: where starts arrived, */
+    double *optima;       /* GAUSSIAN_STARTS * variables: where starts arrived, */
     size_t optimum_count; /* so many */
 };
 
@@ -92,7 +86,7 @@ static svmp_status refuse_improper(const gaussian *q, const improper_direction *
  * thousandth to a hundredth of a standard deviation. */
 static ascent_goal goal_of(const gaussian *q, int polish) {
     const double variables = (double)q->work->pattern->order, least = fmax(1e-6 * variables, 1e-3);
-    const int large = q->work->pattern->order >= LARGE;
+    const int large = q->work->pattern->order >= LARGE_MODEL;
     ascent_goal goal = {.gain = least, .loss = least, .steps = 2, .level = large ? 0.5 + 1e-5 * variables : 0};
     if (polish) goal = (ascent_goal){.gain = 1e-5 * variables, .loss = 1e-2 + 1e-4 * variables, .steps = 6};
     goal.worth = large ? 0.1 * goal.gain : 0;
@@ -138,10 +132,10 @@ static svmp_status search(gaussian *q, uint64_t seed) {
     ascent *a = q->work;
     q->best.bound = -INFINITY;
     SVMP_TRY(svmp_ascent_set_draws(a, seed, FEW_DRAWS));
-    for (size_t start = 0; start < STARTS; start++) {
+    for (size_t start = 0; start < GAUSSIAN_STARTS; start++) {
         ascent_outcome end;
         int found;
-        if (start + 1 < STARTS)
+        if (start + 1 < GAUSSIAN_STARTS)
             place_start(q, seed, start);
         else
             SVMP_TRY(place_far(q));
@@ -154,7 +148,7 @@ static svmp_status search(gaussian *q, uint64_t seed) {
             memcpy(q->optima + q->optimum_count++ * a->pattern->order, a->here.mean,
                    a->pattern->order * sizeof *q->optima);
         if (a->here.bound > q->best.bound && is_resolved(a)) keep(q);
-        if (end == ASCENT_KNOWN && a->pattern->order >= LARGE) break;
+        if (end == ASCENT_KNOWN && a->pattern->order >= LARGE_MODEL) break;
     }
     return isfinite(q->best.bound) ? SVMP_OK : search_priors(q, seed);
 }
@@ -263,7 +257,7 @@ svmp_status svmp_gaussian_create_from(const svmp_model *model, uint64_t seed, co
     q->model = model;
     SVMP_CHECK(svmp_ascent_create(model, MANY_DRAWS, &q->work));
     SVMP_CHECK(SVMP_NEW(context, q->best.mean, q->work->pattern->order));
-    SVMP_CHECK(SVMP_NEW(context, q->optima, STARTS * q->work->pattern->order));
+    SVMP_CHECK(SVMP_NEW(context, q->optima, GAUSSIAN_STARTS * q->work->pattern->order));
     SVMP_CHECK(SVMP_NEW(context, q->best.A, q->work->pattern->entries));
     SVMP_CHECK(from ? climb_from(q, seed, from) : search(q, seed));
     SVMP_CHECK(polish(q, seed));
@@ -274,7 +268,7 @@ done:
     return status;
 }
 
-int svmp_gaussian_is_expensive(const svmp_model *model) { return model->graph->variables >= LARGE; }
+int svmp_gaussian_is_expensive(const svmp_model *model) { return model->graph->variables >= LARGE_MODEL; }
 
 /* Draws and scores of two points, the numbers that they are made of, and the room of a solve. */
 double svmp_gaussian_bytes(const svmp_model *model) {
@@ -345,9 +339,10 @@ svmp_status svmp_gaussian_whitening(gaussian *q, int diagonal, whitening **made)
 /* Particle l halfway to the mean, again and again. */
 static svmp_status pull_in(const gaussian *q, evaluator *one, size_t n, size_t l, double *workspace, double *x) {
     double value = NAN;
-    for (int halved = 1; !isfinite(value) && halved <= HALVINGS; halved++) {
+    for (int halved = 1; !isfinite(value) && halved <= START_HALVINGS; halved++) {
         for (size_t i = 0; i < q->work->pattern->order; i++)
-            workspace[i] = q->best.mean[i] + (halved < HALVINGS ? ldexp(x[i * n + l] - q->best.mean[i], -halved) : 0);
+            workspace[i] =
+                q->best.mean[i] + (halved < START_HALVINGS ? ldexp(x[i * n + l] - q->best.mean[i], -halved) : 0);
         SVMP_TRY(svmp_evaluate(one, workspace, &value, NULL));
     }
     if (!isfinite(value))

@@ -4,18 +4,14 @@
 #include <string.h>
 
 #include "model/text_model.h"
+#include "prepare/prepare_constants.h"
 
-enum { AXES = 6, WAYS = AXES + 2, ENDS = 3, NAMED = 3 };
-
-static const double wide =
-    1e5; /* ratio of the sd along a direction to that given the others, from which a direction is suspicious */
-static const double resolved = 1e13; /* the largest such ratio that is not affected by rounding */
-static const double low = 10;        /* log density below that at the mean: lower values do not matter */
+enum { AXES = 6, WAYS = AXES + 2, NAMED = 3 };
 
 typedef struct ray {
-    size_t axis;         /* a variable, or SIZE_MAX: `line` */
-    double *line, scale; /* the unit of the distances */
-    double at[1 + ENDS]; /* distances */
+    size_t axis;             /* a variable, or SIZE_MAX: `line` */
+    double *line, scale;     /* the unit of the distances */
+    double at[1 + RAY_ENDS]; /* distances */
 } ray;
 
 typedef struct search {
@@ -56,7 +52,7 @@ static svmp_status find_widest(search *s) {
         sd = fmax(sd, sqrt(square / (double)a->draws) / sd_given_others(a, i));
         s->widest[i] = a->here.x[i * a->draws] - a->here.mean[i];
     }
-    if (!(sd > wide)) return SVMP_OK;
+    if (!(sd > suspicious_width)) return SVMP_OK;
     for (int step = 0; step < 2; step++) {
         normalise(a, s->widest);
         for (size_t i = 0; i < a->pattern->order; i++) s->widest[i] *= a->here.A[a->pattern->start[i]];
@@ -64,7 +60,11 @@ static svmp_status find_widest(search *s) {
     }
     if (!(normalise(a, s->widest) > 0)) return SVMP_OK;
     const double width = 1 / sqrt(fmax(quadratic_form(a, s->widest), 1 / (sd * sd)));
-    s->rays[s->count++] = (ray){SIZE_MAX, s->widest, 1, {0, 30 * width, 300 * width, fmax(3000 * width, resolved)}};
+    s->rays[s->count++] =
+        (ray){SIZE_MAX,
+              s->widest,
+              1,
+              {0, ray_ends[0] * width, ray_ends[1] * width, fmax(ray_ends[2] * width, resolved_width)}};
     return SVMP_OK;
 }
 
@@ -89,7 +89,7 @@ static void find_far(search *s) {
 }
 
 /* Column 0 is the mean, followed by the points ray by ray, side by side. */
-static size_t column_of(size_t k, int side, size_t end) { return 1 + (2 * k + (size_t)side) * ENDS + end - 1; }
+static size_t column_of(size_t k, int side, size_t end) { return 1 + (2 * k + (size_t)side) * RAY_ENDS + end - 1; }
 
 static void place(const search *s) {
     const ascent *a = s->a;
@@ -98,7 +98,7 @@ static void place(const search *s) {
         for (size_t l = 0; l < n; l++) a->next.x[i * n + l] = a->here.mean[i];
     for (size_t k = 0; k < s->count; k++)
         for (int side = 0; side < 2; side++)
-            for (size_t e = 1; e <= ENDS; e++) {
+            for (size_t e = 1; e <= RAY_ENDS; e++) {
                 const ray *r = &s->rays[k];
                 const double by = (side ? -1 : 1) * r->scale * r->at[e];
                 double *x = a->next.x + column_of(k, side, e);
@@ -110,9 +110,9 @@ static void place(const search *s) {
 static int is_improper(const search *s, size_t k, int side) {
     const double *density = s->a->log_density;
     double before = density[0];
-    for (size_t e = 1; e <= ENDS; e++) {
+    for (size_t e = 1; e <= RAY_ENDS; e++) {
         const double here = density[column_of(k, side, e)];
-        if (!isfinite(here) || here < density[0] - low) return 0;
+        if (!isfinite(here) || here < density[0] - negligible_fall) return 0;
         if (e > 1 && before - here > log(s->rays[k].at[e] / s->rays[k].at[e - 1])) return 0;
         before = here;
     }
@@ -165,7 +165,7 @@ static svmp_status search_rays(search *s, improper_direction *result) {
 svmp_status svmp_find_improper_direction(ascent *a, improper_direction *result) {
     search s = {.a = a};
     *result = (improper_direction){.variable = SIZE_MAX};
-    if (a->draws < 1 + 2 * WAYS * ENDS) return SVMP_OK; /* no memory for the points */
+    if (a->draws < 1 + 2 * WAYS * RAY_ENDS) return SVMP_OK; /* no memory for the points */
     if (a->model->lowered && svmp_lowered_is_proper(a->model->lowered)) return SVMP_OK;
     const svmp_status status = search_rays(&s, result);
     svmp_release(a->model->context, s.widest);

@@ -6,13 +6,7 @@
 #include "base/attempt.h"
 #include "model/text_model.h"
 #include "prepare/fitted_gaussian.h"
-
-enum { MOST_VARIABLES = 50, MOST_COMBINATIONS = 200, MOST_WORK = 100000 };
-
-/* Modes with less than `least_share` are left out; those with `matters` count. The others are ways out for what has
- * started there: a leap is accepted from places that the mixture has. */
-static const double least_share = 1e-100, matters = 0.01;
-static const double far = 4; /* sd, in the direction between two modes: then they are apart */
+#include "prepare/prepare_constants.h"
 
 /* A combination of values: the Gaussian given it. */
 typedef struct given_values {
@@ -41,12 +35,12 @@ static bool couples(const lowered_model *lowered, const lowered_discrete *unknow
 static size_t count_combinations(const svmp_model *model) {
     const lowered_model *lowered = model->lowered;
     size_t combinations = 1;
-    if (lowered == NULL || model->graph->variables > MOST_VARIABLES || model->boxed) return 0;
+    if (lowered == NULL || model->graph->variables > MODE_VARIABLES || model->boxed) return 0;
     for (size_t k = 0; k < lowered->summed.count; k++) {
         if (!couples(lowered, &lowered->summed.unknowns[k])) continue;
         combinations *= lowered->summed.unknowns[k].states;
-        if (combinations > MOST_COMBINATIONS) return 0;
-        if (combinations * lowered->observed * model->graph->variables > MOST_WORK) return 0;
+        if (combinations > MODE_COMBINATIONS) return 0;
+        if (combinations * lowered->observed * model->graph->variables > MODE_WORK) return 0;
     }
     return combinations > 1 ? combinations : 0;
 }
@@ -105,9 +99,9 @@ static svmp_status make_modes(search *s, model_modes **made) {
     for (size_t k = 0; k < s->combinations; k++) sum += exp(s->given[k].bound - most);
     for (size_t k = 0; k < s->combinations; k++) {
         const double share = exp(s->given[k].bound - most) / sum;
-        if (!(share >= least_share)) s->given[k].bound = -INFINITY;
-        count += share >= least_share;
-        kept += share >= least_share ? share : 0;
+        if (!(share >= least_mode)) s->given[k].bound = -INFINITY;
+        count += share >= least_mode;
+        kept += share >= least_mode ? share : 0;
     }
     if (count < 2) return SVMP_OK;
     SVMP_TRY(svmp_modes_create(context, count, d, made));
@@ -152,13 +146,13 @@ static svmp_status are_apart(svmp_context *context, const model_modes *modes, bo
         grown = false;
         for (size_t a = 0; a < modes->count; a++)
             for (size_t b = 0; reached[a] && b < modes->count; b++) {
-                if (reached[b] || modes->mode[b].share < matters) continue;
-                if (distance(modes, &modes->mode[a], &modes->mode[b]) > far) continue;
+                if (reached[b] || modes->mode[b].share < main_mode) continue;
+                if (distance(modes, &modes->mode[a], &modes->mode[b]) > apart_modes) continue;
                 reached[b] = grown = true;
             }
     }
     *apart = false;
-    for (size_t k = 0; k < modes->count; k++) *apart = *apart || (modes->mode[k].share >= matters && !reached[k]);
+    for (size_t k = 0; k < modes->count; k++) *apart = *apart || (modes->mode[k].share >= main_mode && !reached[k]);
     svmp_release(context, reached);
     return SVMP_OK;
 }

@@ -7,8 +7,7 @@
 #include "graph/colouring.h"
 #include "maths/lbfgs.h"
 #include "model/evaluator.h"
-
-enum { STARTS = 4, HALVINGS = 40 };
+#include "prepare/prepare_constants.h"
 
 static double within(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
@@ -37,7 +36,7 @@ static size_t furthest(const svmp_model *model, const double *x) {
 
 /* A standard normal start in the box, moved towards 0 until its density is finite. */
 static svmp_status draw_start(const svmp_model *model, evaluator *e, uint64_t seed, size_t start, double *x) {
-    for (size_t halved = 0; halved < HALVINGS; halved++) {
+    for (size_t halved = 0; halved < START_HALVINGS; halved++) {
         double value;
         for (size_t i = 0; i < model->graph->variables; i++) {
             random_stream stream = {.seed = seed, .purpose = RANDOM_MODE, .a = start, .b = i};
@@ -55,7 +54,7 @@ static svmp_status find(const svmp_model *model, evaluator *e, uint64_t seed, do
                                    evaluate, e};
     double best = -INFINITY;
     int lost = 1;
-    for (size_t start = 0; start < STARTS; start++) {
+    for (size_t start = 0; start < MODE_STARTS; start++) {
         lbfgs_result end;
         SVMP_TRY(draw_start(model, e, seed, start, x));
         SVMP_TRY(svmp_lbfgs_maximise(model->context, &problem, x, &end));
@@ -184,7 +183,7 @@ static svmp_status draw_around(const svmp_model *model, evaluator *e, const doub
     const size_t variables = model->graph->variables;
     for (size_t l = 0; l < n; l++) {
         double value = NAN;
-        for (int halved = 0; !isfinite(value) && halved < HALVINGS; halved++) {
+        for (int halved = 0; !isfinite(value) && halved < START_HALVINGS; halved++) {
             for (size_t i = 0; i < variables; i++)
                 one[i] = within(mode[i] + ldexp(sd[i] * x[i * n + l], -halved), model->lower[i], model->upper[i]);
             SVMP_TRY(svmp_evaluate(e, one, &value, NULL));

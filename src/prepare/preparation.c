@@ -7,14 +7,8 @@
 #include "model/text_model.h"
 #include "prepare/coordinate_choice.h"
 #include "prepare/fitted_gaussian.h"
+#include "prepare/prepare_constants.h"
 #include "prepare/sum_truncation.h"
-
-enum { DRAWS = 64 };
-
-/* Limits on the terms of all sums together. Sums are made longer up to MOST_TERMS where the posterior reaches their
- * ends, and up to FEW_TERMS where only its tails may. A model with more than MANY_TERMS gets a warning that a run is
- * slow. */
-enum { MOST_TERMS = 20000, FEW_TERMS = 4000, MANY_TERMS = 50000 };
 
 void svmp_preparation_free(preparation *p) {
     svmp_release(p->context, p->coordinates);
@@ -66,14 +60,14 @@ static svmp_status inspect_draws(svmp_model *model, bool centring, inspection *s
     svmp_context *context = model->context;
     gaussian *q = NULL;
     double *x = NULL;
-    svmp_status status = SVMP_NEW(context, x, model->graph->variables * DRAWS);
+    svmp_status status = SVMP_NEW(context, x, model->graph->variables * CHOICE_DRAWS);
     if (status == SVMP_OK) status = svmp_gaussian_create(model, GAUSSIAN_SEED, &q);
-    if (status == SVMP_OK) status = svmp_gaussian_draw(q, GAUSSIAN_SEED, DRAWS, x);
+    if (status == SVMP_OK) status = svmp_gaussian_draw(q, GAUSSIAN_SEED, CHOICE_DRAWS, x);
     if (status == SVMP_OK && seen->ends)
-        status = svmp_truncation_choose(model, q, DRAWS, x, seen->ends, &seen->unknown, &seen->found);
+        status = svmp_truncation_choose(model, q, CHOICE_DRAWS, x, seen->ends, &seen->unknown, &seen->found);
     if (status == SVMP_OK && centring) {
         status = SVMP_NEW(context, seen->coordinates, model->graph->nodes);
-        if (status == SVMP_OK) status = svmp_centring_choose(model, DRAWS, x, seen->coordinates);
+        if (status == SVMP_OK) status = svmp_centring_choose(model, CHOICE_DRAWS, x, seen->coordinates);
     }
     svmp_release(context, x);
     if (status == SVMP_OK) return svmp_gaussian_keep(model, GAUSSIAN_SEED, q);

@@ -2,9 +2,7 @@
 
 #include <math.h>
 
-enum { ITERATIONS = 120 };
-
-static const double first = 0.25, grow = 1.25, shrink = 0.5;
+#include "prepare/prepare_constants.h"
 
 /* The next point of a variable whose last step was `*step`, with its sign. If the density is not finite, it goes back
  * half way. */
@@ -14,15 +12,15 @@ static double move(double x, double score, int finite, double *step) {
         *step *= 0.5;
         return back;
     }
-    const double size = fabs(*step) * (score * *step > 0 ? grow : shrink);
+    const double size = fabs(*step) * (score * *step > 0 ? sign_step_grows : sign_step_shrinks);
     *step = score > 0 ? size : score < 0 ? -size : 0.5 * *step;
     return score == 0 ? x : x + *step;
 }
 
 svmp_status svmp_sign_ascent(evaluator *evaluate, size_t order, size_t n, double *x, double *step, double *score,
                              double *log_density, size_t *best) {
-    for (size_t k = 0; k < order * n; k++) step[k] = first;
-    for (int t = 0; t < ITERATIONS; t++) {
+    for (size_t k = 0; k < order * n; k++) step[k] = first_sign_step;
+    for (int t = 0; t < SIGN_STEPS; t++) {
         SVMP_TRY(svmp_evaluate(evaluate, x, log_density, score));
         for (size_t i = 0; i < order; i++)
             for (size_t l = 0; l < n; l++) {

@@ -3,13 +3,7 @@
 #include <math.h>
 
 #include "model/text_model.h"
-
-/* Draws of the Gaussian are near the posterior; those SPREAD times as far from its mean are where its tails may be,
- * which are often longer than those of a Gaussian. A count has weight at its end if that of the last value, times the
- * number of values, is above one of these, on the mean over the draws; the verdict (verify/verdict.c) asks for 1e-3.
- * Beyond the end of a shorter sum no more than `nothing` may be left of the far ones. */
-static const double most_near = 1e-4, most_far = 1e-2, nothing = 1e-8;
-enum { SPREAD = 2 };
+#include "prepare/prepare_constants.h"
 
 int svmp_model_has_open_sums(const svmp_model *model) {
     const lowered_summed *summed = model->lowered ? &model->lowered->summed : NULL;
@@ -32,7 +26,7 @@ static double states_needed(const lowered_discrete *unknown, size_t n, const dou
     uint32_t states = unknown->states;
     for (; states > 1; states--) {
         beyond += (probability[2 * (states - 1)] + probability[2 * (states - 1) + 1]) / (double)n;
-        if (!(beyond <= nothing)) break;
+        if (!(beyond <= no_weight)) break;
     }
     return states == unknown->states ? states : 1.125 * states + 2;
 }
@@ -54,8 +48,8 @@ static void choose(const lowered_summed *summed, size_t n, const double *near, c
         const lowered_discrete *unknown = &summed->unknowns[k];
         ends[k] = 0;
         if (!unknown->open) continue;
-        const double certain = at_end(unknown, n, near + 2 * place, most_near),
-                     own = fmax(certain, at_end(unknown, n, far + 2 * place, most_far));
+        const double certain = at_end(unknown, n, near + 2 * place, near_weight),
+                     own = fmax(certain, at_end(unknown, n, far + 2 * place, far_weight));
         const uint32_t states = round_up(states_needed(unknown, n, far + 2 * place));
         if (own > 1) {
             ends[k] = (uint32_t)unknown->least + (certain > 100 ? 4 : 2) * unknown->states - 1;
@@ -85,7 +79,7 @@ svmp_status svmp_truncation_choose(const svmp_model *model, const gaussian *q, s
     SVMP_CHECK(SVMP_NEW(context, far, 2 * states));
     SVMP_CHECK(SVMP_NEW(context, moved, variables * n));
     for (size_t i = 0; i < variables; i++)
-        for (size_t l = 0; l < n; l++) moved[i * n + l] = mean[i] + SPREAD * (x[i * n + l] - mean[i]);
+        for (size_t l = 0; l < n; l++) moved[i * n + l] = mean[i] + tail_spread * (x[i * n + l] - mean[i]);
     SVMP_CHECK(svmp_summed_draw(context, summed, 0, n, NULL, x, NULL, near));
     SVMP_CHECK(svmp_summed_draw(context, summed, 0, n, NULL, moved, NULL, far));
     choose(summed, n, near, far, ends, unknown, found);

@@ -8,12 +8,10 @@
 #include "base/threads.h"
 #include "maths/order_statistics.h"
 #include "maths/special.h"
+#include "verify/verdict_constants.h"
 
-enum { SHOTS = 4 };      /* states of a window that quantiles are taken from */
 enum { ROOM = 1 << 25 }; /* the most numbers for these states; if they need more, only every kth row has quantiles */
-static const double tail = 0.05;                            /* quantiles 5 % and 95 % */
 static const double between_tails = 2 * 1.6448536269514722; /* sds between them, for a Gaussian */
-static const double cut = 5;
 
 /* Sums of powers of y = (x - centre)/unit over all particles and iterations of the window, and of the score in its
  * unit. Both are clipped at 5 units, which are sds for a Gaussian, because means of heavy-tailed values are no useful
@@ -34,9 +32,9 @@ struct before_after {
     double *score_unit;         /* variables: the same of the score */
     double *sum, *square;       /* rows * n, over the window: of y and y^2 */
     powers *powers;             /* rows */
-    double *shots;              /* rows / every * SHOTS * n */
-    double *density;            /* SHOTS * n */
-    double *sorted;             /* threads * (SHOTS + 1) * n */
+    double *shots;              /* rows / every * WINDOW_STATES * n */
+    double *density;            /* WINDOW_STATES * n */
+    double *sorted;             /* threads * (WINDOW_STATES + 1) * n */
 };
 
 static svmp_status make_arrays(before_after *a) {
@@ -45,9 +43,9 @@ static svmp_status make_arrays(before_after *a) {
     SVMP_TRY(svmp_allocate(context, a->rows, row, (void **)&a->start));
     SVMP_TRY(svmp_allocate(context, a->rows, row, (void **)&a->sum));
     SVMP_TRY(svmp_allocate(context, a->rows, row, (void **)&a->square));
-    SVMP_TRY(svmp_allocate(context, kept, SHOTS * row, (void **)&a->shots));
-    SVMP_TRY(svmp_allocate(context, (size_t)a->threads, (SHOTS + 1) * row, (void **)&a->sorted));
-    SVMP_TRY(SVMP_NEW(context, a->density, SHOTS * a->n));
+    SVMP_TRY(svmp_allocate(context, kept, WINDOW_STATES * row, (void **)&a->shots));
+    SVMP_TRY(svmp_allocate(context, (size_t)a->threads, (WINDOW_STATES + 1) * row, (void **)&a->sorted));
+    SVMP_TRY(SVMP_NEW(context, a->density, WINDOW_STATES * a->n));
     SVMP_TRY(svmp_allocate(context, a->variables, row, (void **)&a->score));
     SVMP_TRY(SVMP_NEW(context, a->score_unit, a->variables));
     SVMP_TRY(SVMP_NEW(context, a->centre, a->rows));
@@ -71,7 +69,7 @@ svmp_status svmp_before_after_create(svmp_context *context, const before_after_s
     svmp_status status;
     SVMP_TRY(SVMP_NEW(context, a, 1));
     *a = (before_after){.context = context, .variables = variables, .rows = rows, .n = n, .threads = size->threads};
-    a->every = (size_t)((double)rows * (double)n * SHOTS / ROOM) + 1;
+    a->every = (size_t)((double)rows * (double)n * WINDOW_STATES / ROOM) + 1;
     SVMP_CHECK(make_arrays(a));
     memcpy(a->start, x, variables * n * sizeof *x);
     if (size->views) memcpy(a->start + variables * n, views, size->views * n * sizeof *views);
@@ -107,7 +105,7 @@ static double unit_of(size_t n, const double *values, double centre, double *sor
     return to > from ? (to - from) / between_tails : largest > 0 ? largest : 1;
 }
 
-static double clip(double y) { return y > cut ? cut : y < -cut ? -cut : y; }
+static double clip(double y) { return y > clipped_at ? clipped_at : y < -clipped_at ? -clipped_at : y; }
 
 static void open_row(before_after *a, size_t i, const double *x, const double *score, double *sorted) {
     const size_t n = a->n;
@@ -158,13 +156,14 @@ static void add_one(void *work, size_t i) {
     const size_t n = a->n;
     const int is_view = i >= a->variables;
     const double *row = is_view ? w->views + (i - a->variables) * n : w->x + i * n;
-    double *sorted = a->sorted + (size_t)svmp_thread_number() * (SHOTS + 1) * n;
+    double *sorted = a->sorted + (size_t)svmp_thread_number() * (WINDOW_STATES + 1) * n;
     add_row(a, i, row, is_view ? NULL : w->score + i * n, sorted);
-    if (w->shot && i % a->every == 0) memcpy(a->shots + (i / a->every * SHOTS + a->shot) * n, row, n * sizeof *row);
+    if (w->shot && i % a->every == 0)
+        memcpy(a->shots + (i / a->every * WINDOW_STATES + a->shot) * n, row, n * sizeof *row);
 }
 
 int svmp_before_after_add(before_after *a, const double *x, const double *score, const double *views) {
-    const int shot = (a->count + 1) * SHOTS / a->length > a->shot; /* evenly spaced, the last one at the end */
+    const int shot = (a->count + 1) * WINDOW_STATES / a->length > a->shot; /* evenly spaced, the last one at the end */
     const int threads = svmp_threads_for(a->threads, 12 * (double)a->rows * (double)a->n);
     svmp_parallel_for(threads, a->rows, 0, add_one, &(add_work){a, x, score, views, shot});
     a->count++;
@@ -179,10 +178,10 @@ void svmp_before_after_add_density(before_after *a, const double *log_density) {
 const double *svmp_before_after_start(const before_after *a, size_t i) { return a->start + i * a->n; }
 
 const double *svmp_before_after_snapshots(const before_after *a, size_t i) {
-    return i % a->every == 0 ? a->shots + i / a->every * SHOTS * a->n : NULL;
+    return i % a->every == 0 ? a->shots + i / a->every * WINDOW_STATES * a->n : NULL;
 }
 
-size_t svmp_before_after_snapshot_count(size_t n) { return SHOTS * n; }
+size_t svmp_before_after_snapshot_count(size_t n) { return WINDOW_STATES * n; }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
@@ -216,7 +215,7 @@ static double test_square(double ratio, double kurtosis, double own, double n, d
 }
 
 /* The share of `n` particles, `count` of them, where `share` is expected: Anscombe's arc sine. The quantiles come from
- * SHOTS * n dependent draws, which count as 2n. */
+ * WINDOW_STATES * n dependent draws, which count as 2n. */
 static double test_share(double count, double n, double share) {
     return 2 * (asin(sqrt((count + 0.375) / (n + 0.75))) - asin(sqrt(share))) / sqrt(1.5 / n);
 }
@@ -336,7 +335,7 @@ static shares shares_of(size_t n, const double *values, double q05, double q50, 
 
 /* `sorted` has room for the draws of the window and then for the particles. */
 static void test_quantiles(const before_after *a, size_t i, double sd, double *sorted, before_after_row *row) {
-    const size_t n = a->n, draws = SHOTS * n, low = (size_t)(tail * (double)draws);
+    const size_t n = a->n, draws = WINDOW_STATES * n, low = (size_t)(tail * (double)draws);
     double *start = sorted + draws;
     svmp_before_after_sort(svmp_before_after_snapshots(a, i), draws, sorted);
     svmp_before_after_sort(svmp_before_after_start(a, i), n, start);
@@ -379,7 +378,8 @@ static void test_row(const before_after *a, size_t i, double *sorted, before_aft
     for (size_t l = 0; l < n; l++) sorted[l] -= mean;
     const double squares = square_of(n, sorted, &peaked) * of / (of - 1);
     row->z[TEST_MEAN] = test_mean(&m, of, mean - m.mean, &row->effect[TEST_MEAN]);
-    if (fabs(mean) > cut / 2) row->effect[TEST_MEAN] = (away - m.mean) / sqrt(m.variance); /* the actual distance */
+    if (fabs(mean) > clipped_at / 2)
+        row->effect[TEST_MEAN] = (away - m.mean) / sqrt(m.variance); /* the actual distance */
     row->z[TEST_SPREAD] =
         test_square(squares / m.variance, m.kurtosis, peaked, of - 1, m.variance_error, &row->effect[TEST_SPREAD]);
     if (i < a->variables) test_scores(a, i, sorted, row);
@@ -393,11 +393,11 @@ typedef struct close_work {
 
 static void close_row(void *work, size_t i) {
     const close_work *w = work;
-    test_row(w->a, i, w->a->sorted + (size_t)svmp_thread_number() * (SHOTS + 1) * w->a->n, &w->rows[i]);
+    test_row(w->a, i, w->a->sorted + (size_t)svmp_thread_number() * (WINDOW_STATES + 1) * w->a->n, &w->rows[i]);
 }
 
 void svmp_before_after_close(before_after *a, before_after_row *rows) {
-    const int threads = svmp_threads_for(a->threads, 40.0 * (SHOTS + 1) * (double)a->rows * (double)a->n);
+    const int threads = svmp_threads_for(a->threads, 40.0 * (WINDOW_STATES + 1) * (double)a->rows * (double)a->n);
     svmp_parallel_for(threads, a->rows, 0, close_row, &(close_work){a, rows});
 }
 
@@ -408,15 +408,15 @@ before_after_row svmp_before_after_density(const before_after *a, const double *
     double third = 0, between = 0;
     for (size_t l = 0; l < n; l++)
         if (!isfinite(before[l])) return (before_after_row){.z[0] = -INFINITY, .effect[0] = -INFINITY}; /* density 0 */
-    for (size_t k = 0; k < SHOTS * n; k++) m.mean += (a->density[k] - before[0]) / (SHOTS * of);
-    for (size_t k = 0; k < SHOTS * n; k++) {
+    for (size_t k = 0; k < WINDOW_STATES * n; k++) m.mean += (a->density[k] - before[0]) / (WINDOW_STATES * of);
+    for (size_t k = 0; k < WINDOW_STATES * n; k++) {
         const double away = a->density[k] - before[0] - m.mean;
-        m.variance += away * away / (SHOTS * of);
-        third += away * away * away / (SHOTS * of);
+        m.variance += away * away / (WINDOW_STATES * of);
+        third += away * away * away / (WINDOW_STATES * of);
     }
     for (size_t l = 0; l < n; l++) {
         double own = 0;
-        for (size_t k = 0; k < SHOTS; k++) own += (a->density[k * n + l] - before[0] - m.mean) / SHOTS;
+        for (size_t k = 0; k < WINDOW_STATES; k++) own += (a->density[k * n + l] - before[0] - m.mean) / WINDOW_STATES;
         between += own * own;
     }
     m.skewness = third / (m.variance * sqrt(m.variance));
@@ -446,13 +446,13 @@ static void mark(size_t count, const double *values, double mean, double least, 
 }
 
 double svmp_before_after_share_beyond(const before_after *a, const double *mean, const double *sd, double far) {
-    const size_t n = a->n, count = (SHOTS + 1) * n;
+    const size_t n = a->n, count = (WINDOW_STATES + 1) * n;
     double *marks = a->sorted; /* workspace of the first thread */
     memset(marks, 0, count * sizeof *marks);
     for (size_t i = 0; i < a->variables; i++) {
         const double *shots = svmp_before_after_snapshots(a, i);
         mark(n, svmp_before_after_start(a, i), mean[i], far * sd[i], marks);
-        if (shots) mark(SHOTS * n, shots, mean[i], far * sd[i], marks + n);
+        if (shots) mark(WINDOW_STATES * n, shots, mean[i], far * sd[i], marks + n);
     }
     return svmp_sum(count, marks) / (double)count;
 }
@@ -463,7 +463,7 @@ void svmp_before_after_find_strays(const before_after *a, const double *mean, co
     for (size_t l = 0; l < n; l++) {
         variable[l] = 0;
         far[l] = log_density[l] = 0;
-        for (size_t k = 0; k < SHOTS; k++) log_density[l] += a->density[k * n + l] / SHOTS;
+        for (size_t k = 0; k < WINDOW_STATES; k++) log_density[l] += a->density[k * n + l] / WINDOW_STATES;
         for (size_t i = 0; i < a->variables; i++) {
             const double own = a->centre[i] + a->unit[i] * a->sum[i * n + l] / (double)a->count;
             const double away = fabs(own - mean[i]) / sd[i];

@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "sample/particles.h"
+#include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
-
-enum { MOST_EXAMINED = 200, FEWEST_EXAMINED = 20 };
-static const double many_divergent = 0.01;
 
 /* Vehtari and others: 100 effective draws per chain, for about four chains. For many short chains, 400 in total, or 10
  * per chain, suffice. */
@@ -95,7 +93,7 @@ static svmp_status judge_sampling(const svmp_particles *p, svmp_verdict *verdict
     if (s.divergent > 0) {
         svmp_verdict_veto(verdict, SVMP_NOTE_DIVERGENT, (double)s.divergent / (double)s.trajectories, NULL);
         verdict->veto_count = s.divergent;
-    } else if (s.ebfmi < VERDICT_ENERGY) {
+    } else if (s.ebfmi < least_energy) {
         svmp_verdict_veto(verdict, SVMP_NOTE_LOW_ENERGY, s.ebfmi, NULL);
         verdict->veto_count = s.ebfmi_chain + 1;
     }
@@ -105,7 +103,7 @@ static svmp_status judge_sampling(const svmp_particles *p, svmp_verdict *verdict
 /* Draws that are examined are half as many as there are effective ones. */
 static size_t spacing(const svmp_particles *p, double draws) {
     const size_t count = svmp_particles_count(p), each = count / svmp_particles_chains(p);
-    const double wanted = fmax(FEWEST_EXAMINED, fmin(MOST_EXAMINED, draws / 2));
+    const double wanted = fmax(EXAMINED_FEWEST, fmin(EXAMINED_MOST, draws / 2));
     const size_t every = (size_t)ceil((double)count / wanted);
     return every < each ? every : each;
 }

@@ -17,31 +17,10 @@
 #include "maths/special.h"
 #include "model/sorted_variables.h"
 #include "verify/examination.h"
+#include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
 
-enum { ADAPTS = 20, FIRST_WINDOW = 20, LEAST_MOVES = ADAPTS + FIRST_WINDOW, MOST_MOVES = 1280, MOST_PARTICLES = 500 };
-
-/* Numbers of all particles up to which one thread is fastest: others would mostly wait. */
-enum { SMALL = 50000 };
-
-/* Variables from which the Gaussian on the graph takes too long: local moves alone. */
-enum { LARGE = 20000 };
-
-static const double chance = 0.02; /* of a false alarm, all tests together; shared by: */
-static const double rows_share = 0.6, density_share = 0.2, near_share = 0.08, others_share = 0.08,
-                    together_share = 0.04;
-/* before_after_row.apart up to which a variable has mixed: that much of its variance may still be between particles
- * that have not met, where nothing that is wrong could be seen. */
-static const double together = 0.3;
-static const double far_beyond = 2;                   /* times the limit: there is no need to look further */
-static const double near_limit = 0.75, precise = 0.1; /* times the limit: to be looked at until the window's own error,
-                                                       * `between_share` times that of the particles, hardly counts */
-
 /* Effects that matter, and what they are called. */
-static const double matters[] = {
-    [SVMP_ASPECT_MEAN] = 0.2,        [SVMP_ASPECT_SPREAD] = 0.2,     [SVMP_ASPECT_MEDIAN] = 0.2,
-    [SVMP_ASPECT_TAILS] = 0.06,      [SVMP_ASPECT_SCORES] = 0.3,     [SVMP_ASPECT_SHAPE] = 0.25,
-    [SVMP_ASPECT_LOG_DENSITY] = 0.2, [SVMP_ASPECT_CORRELATION] = 0.3};
 static const svmp_aspect aspect_of[] = {
     [TEST_MEAN] = SVMP_ASPECT_MEAN,   [TEST_SPREAD] = SVMP_ASPECT_SPREAD, [TEST_MEDIAN] = SVMP_ASPECT_MEDIAN,
     [TEST_TAILS] = SVMP_ASPECT_TAILS, [TEST_SCORES] = SVMP_ASPECT_SCORES, [TEST_SHAPE] = SVMP_ASPECT_SHAPE};
@@ -176,8 +155,8 @@ static void tear_down(examination *e) {
 /* Step sizes adapt quickly at first, and hardly at all later. */
 static svmp_status move(examination *e) {
     const size_t t = e->done++;
-    const double gain = e->fixed ? 0 : t < ADAPTS ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
-    if (t == ADAPTS / 2) SVMP_TRY(svmp_sweeper_measure_curvature(e->sweeper, e->b, 1));
+    const double gain = e->fixed ? 0 : t < ADAPTATION_MOVES ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
+    if (t == ADAPTATION_MOVES / 2) SVMP_TRY(svmp_sweeper_measure_curvature(e->sweeper, e->b, 1));
     SVMP_TRY(svmp_mode_jump_move(e->mode_jump, e->b, t));
     SVMP_TRY(svmp_sweep(e->sweeper, e->b, t, gain));
     if (e->global) SVMP_TRY(svmp_trajectory_evaluate(e->global, e->b, &score));
@@ -271,7 +250,7 @@ static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *l
     const int variable = i < e->model->graph->moved_variables;
     const double between_share = isnan(row->between_share) ? INFINITY : row->between_share;
     const double limit =
-        between_share <= together ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
+        between_share <= examined_mixed ? v->limit : far_beyond * v->limit; /* what it moves to is not known well */
     double worst = 0;
     int seen = 0;
     size_t test = 0;
@@ -291,13 +270,15 @@ static void judge_row(const examination *e, size_t i, svmp_verdict *v, double *l
         v->drifting += (size_t)is_news(e, i);
     }
     v->small += variable && worst <= 1 && seen;
-    v->unmixed += variable && !(between_share <= together);
+    v->unmixed += variable && !(between_share <= examined_mixed);
     if (!(between_share > v->slowest)) return;
     v->slowest = between_share;
     memcpy(v->slowest_name, describe_row(e, i).name, sizeof v->slowest_name);
 }
 
-static int has_mixed(const examination *e, size_t i) { return e->rows[i].between_share <= together; } /* NaN: no */
+static int has_mixed(const examination *e, size_t i) {
+    return e->rows[i].between_share <= examined_mixed;
+} /* NaN: no */
 
 static void name_pair(const svmp_model *model, const pair_row *row, char name[VERDICT_NAME]) {
     char first[60], second[60];
@@ -331,16 +312,16 @@ static void find_ridge(const examination *e, size_t count, const pair_row *rows,
     if (fabs(worst->after) > nearly_one) name_pair(e->model, worst, v->ridge);
 }
 
-/* Neighbours are few, and what a method loses first; so they share a part of the chance of their own, and all of them
+/* Neighbours are few, and what a method loses first; so they share a part of false_alarm of their own, and all of them
  * together have another. */
 static void judge_pairs(const examination *e, svmp_verdict *v, double *largest) {
     const size_t near = svmp_pairs_near(e->pairs), count = svmp_pairs_count(e->pairs);
     if (count == 0) return;
     pair_sum all;
     const pair_row *rows = svmp_pairs_close(e->pairs, e->before_after, &all);
-    const double of_near = -svmp_normal_quantile(near_share * chance / fmax(1, (double)near) / 2);
-    const double of_others = -svmp_normal_quantile(others_share * chance / fmax(1, (double)(count - near)) / 2);
-    const double of_all = -svmp_normal_quantile(together_share * chance / 2);
+    const double of_near = -svmp_normal_quantile(near_share * false_alarm / fmax(1, (double)near) / 2);
+    const double of_others = -svmp_normal_quantile(others_share * false_alarm / fmax(1, (double)(count - near)) / 2);
+    const double of_all = -svmp_normal_quantile(together_share * false_alarm / 2);
     const double by = excess(SVMP_ASPECT_CORRELATION, all.effect, all.z, of_all);
     find_ridge(e, count, rows, v);
     for (size_t k = 0; k < count; k++) judge_pair(e, &rows[k], rows[k].near ? of_near : of_others, v, largest);
@@ -385,15 +366,15 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
     const double tests = BEFORE_AFTER_TESTS * ((double)v->variables + (double)svmp_views_count(e->views));
     svmp_before_after_close(e->before_after, e->rows);
     memset(e->wrong, 0, e->model->graph->moved_variables);
-    v->limit = -svmp_normal_quantile(rows_share * chance / tests / 2);
+    v->limit = -svmp_normal_quantile(rows_share * false_alarm / tests / 2);
     v->drifting = v->small = v->drifts = v->unmixed = 0;
     v->slowest = *largest = 0;
     for (size_t i = 0; i < rows; i++) judge_row(e, i, v, largest);
     judge_pairs(e, v, largest);
     SVMP_TRY(merge_all(e, v, largest));
     const before_after_row row = svmp_before_after_density(e->before_after, e->before, 0.5 * (double)v->variables);
-    const double by =
-        excess(SVMP_ASPECT_LOG_DENSITY, row.effect[0], row.z[0], -svmp_normal_quantile(density_share * chance / 2));
+    const double by = excess(SVMP_ASPECT_LOG_DENSITY, row.effect[0], row.z[0],
+                             -svmp_normal_quantile(density_share * false_alarm / 2));
     *largest = fmax(*largest, by);
     if (by > 1)
         svmp_verdict_list(v, &(svmp_drift){.variable = SIZE_MAX,
@@ -401,9 +382,9 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
                                            .aspect = SVMP_ASPECT_LOG_DENSITY,
                                            .effect = row.effect[0],
                                            .z = row.z[0]});
-    v->finding = *largest > 1            ? SVMP_FINDING_FAILED
-                 : v->slowest > together ? SVMP_FINDING_UNDECIDED
-                                         : SVMP_FINDING_PASSED;
+    v->finding = *largest > 1                  ? SVMP_FINDING_FAILED
+                 : v->slowest > examined_mixed ? SVMP_FINDING_UNDECIDED
+                                               : SVMP_FINDING_PASSED;
     return SVMP_OK;
 }
 
@@ -420,7 +401,7 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
     v->particles = e->b->n;
     v->unexamined = SVMP_UNEXAMINED_NONE;
     e->began = svmp_clock_thread_seconds();
-    SVMP_TRY(svmp_examination_move(e, ADAPTS, 0, &moved));
+    SVMP_TRY(svmp_examination_move(e, ADAPTATION_MOVES, 0, &moved));
     for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
         double largest;
         svmp_before_after_open(e->before_after, e->length = length);
@@ -428,7 +409,7 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
         if (moved < length) return end_early(e, v), SVMP_OK;
         SVMP_TRY(judge(e, v, &largest));
         v->moves = e->done;
-        if (largest > far_beyond || v->slowest <= (largest > near_limit ? precise : together)) break;
+        if (largest > far_beyond || v->slowest <= (largest > near_limit ? precise : examined_mixed)) break;
     }
     return v->finding == SVMP_FINDING_PASSED && !e->local ? svmp_examination_find_other_modes(e, v) : SVMP_OK;
 }
@@ -442,7 +423,7 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
                      .all = count,
                      .context = run->context,
                      .model = run->model,
-                     .local = graph->halo || verdict->local || graph->variables > LARGE,
+                     .local = graph->halo || verdict->local || graph->variables > LOCAL_VARIABLES,
                      .until = seconds > 0 ? svmp_clock_thread_seconds() + seconds : INFINITY,
                      .most = moves == 0            ? MOST_MOVES
                              : moves < LEAST_MOVES ? LEAST_MOVES
@@ -451,7 +432,7 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
     verdict->unexamined = run->model->boxed ? SVMP_UNEXAMINED_BOXES : SVMP_UNEXAMINED_UNASKED;
     if (run->model->boxed || count < VERDICT_FEWEST || seconds < 0) return SVMP_OK;
     const int threads = run->context->threads;
-    if (graph->variables * count < SMALL) run->context->threads = 1;
+    if (graph->variables * count < ONE_THREAD) run->context->threads = 1;
     const svmp_status status = examine(&e, verdict);
     tear_down(&e);
     run->context->threads = threads;

@@ -7,21 +7,19 @@
 
 #include "base/row_sums.h"
 #include "model/evaluator.h"
+#include "prepare/prepare_constants.h"
+#include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
 #include "verify/viewed_values.h"
-
-enum { RAYS = 64, MOST_VARIABLES = 2000, ENDS = 3 };
-static const double ends[ENDS] = {30, 300, 3000}; /* in sd */
-static const double low = 10;                     /* below the highest: what is there does not matter */
 
 typedef struct rays {
     const svmp_run *run;
     const double *particles; /* variables * count */
     size_t variables, count, base;
-    double *centre, *mean, *sd; /* variables */
-    double *way;                /* variables * RAYS, in sd */
-    double *x;                  /* variables * RAYS */
-    double *density[ENDS + 1];  /* RAYS */
+    double *centre, *mean, *sd;    /* variables */
+    double *way;                   /* variables * RAYS, in sd */
+    double *x;                     /* variables * RAYS */
+    double *density[RAY_ENDS + 1]; /* RAYS */
     evaluator *evaluator;
 } rays;
 
@@ -32,14 +30,14 @@ static svmp_status make(rays *r) {
     SVMP_TRY(SVMP_NEW(context, r->sd, r->variables));
     SVMP_TRY(svmp_allocate(context, r->variables, RAYS * sizeof *r->way, (void **)&r->way));
     SVMP_TRY(svmp_allocate(context, r->variables, RAYS * sizeof *r->x, (void **)&r->x));
-    for (size_t k = 0; k <= ENDS; k++) SVMP_TRY(SVMP_NEW(context, r->density[k], RAYS));
+    for (size_t k = 0; k <= RAY_ENDS; k++) SVMP_TRY(SVMP_NEW(context, r->density[k], RAYS));
     return svmp_evaluator_create(r->run->model, RAYS, 1, &r->evaluator);
 }
 
 static void end(rays *r) {
     svmp_context *context = r->run->context;
     svmp_evaluator_free(r->evaluator);
-    for (size_t k = 0; k <= ENDS; k++) svmp_release(context, r->density[k]);
+    for (size_t k = 0; k <= RAY_ENDS; k++) svmp_release(context, r->density[k]);
     svmp_release(context, r->x);
     svmp_release(context, r->way);
     svmp_release(context, r->sd);
@@ -97,10 +95,10 @@ static size_t aim(rays *r, size_t first) {
 }
 
 static int is_improper(const rays *r, size_t k) {
-    for (size_t e = 1; e <= ENDS; e++) {
+    for (size_t e = 1; e <= RAY_ENDS; e++) {
         const double here = r->density[e][k], fall = e > 1 ? r->density[e - 1][k] - here : 0;
-        if (!isfinite(here) || here < r->density[0][k] - low) return 0;
-        if (e > 1 && fall > log(ends[e - 1] / ends[e - 2])) return 0;
+        if (!isfinite(here) || here < r->density[0][k] - negligible_fall) return 0;
+        if (e > 1 && fall > log(ray_ends[e - 1] / ray_ends[e - 2])) return 0;
     }
     return 1;
 }
@@ -111,10 +109,10 @@ static svmp_status look(rays *r, char *name, size_t size) {
     SVMP_TRY(find_centre(r, &found));
     if (!found) return SVMP_OK;
     for (size_t first = 0, used; (used = aim(r, first)) > 0; first += used) {
-        for (size_t e = 1; e <= ENDS; e++) {
+        for (size_t e = 1; e <= RAY_ENDS; e++) {
             for (size_t i = 0; i < r->variables; i++)
                 for (size_t k = 0; k < RAYS; k++)
-                    r->x[i * RAYS + k] = r->centre[i] + ends[e - 1] * r->sd[i] * r->way[i * RAYS + k];
+                    r->x[i * RAYS + k] = r->centre[i] + ray_ends[e - 1] * r->sd[i] * r->way[i * RAYS + k];
             SVMP_TRY(svmp_evaluate_log_density(r->evaluator, r->x, r->density[e], &known));
         }
         for (size_t k = 0; k < used; k++) {
@@ -135,7 +133,7 @@ svmp_status svmp_run_improper_direction(const svmp_run *run, size_t count, const
     const svmp_error_function tell = context->on_error;
     rays r = {.run = run, .particles = x, .variables = run->model->graph->variables, .count = count};
     *name = '\0';
-    if (run->model->graph->halo || run->model->boxed || r.variables > MOST_VARIABLES || count == 0) return SVMP_OK;
+    if (run->model->graph->halo || run->model->boxed || r.variables > RAY_VARIABLES || count == 0) return SVMP_OK;
     if (x == NULL) SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &r.particles));
     context->on_error = NULL;
     const svmp_status status = look(&r, name, size);

@@ -6,12 +6,8 @@
 #include "base/row_sums.h"
 #include "model/natural_values.h"
 #include "verify/examination.h"
+#include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
-
-static const double far = 4.5;   /* sd between a particle's own mean and that of all, from which it is elsewhere */
-static const double lower = 1.5; /* the log density there, below that of all: then it does not matter */
-static const double share = 0.03, fewest = 3; /* of the particles, that have to be there, */
-static const double more = 2; /* and so many times as many as of those that are examined: tails are long, too */
 
 typedef struct search {
     double *mean, *sd; /* variables: where the particles are */
@@ -115,13 +111,13 @@ static void judge(examination *e, search *s, double level, double spread, svmp_v
     size_t nearest = n;
     svmp_before_after_find_strays(e->before_after, s->mean, s->sd, s->variable, s->away, s->density);
     for (size_t l = 0; l < n; l++) {
-        if (!(s->away[l] > far && s->density[l] > level - lower - 3 * spread)) continue;
+        if (!(s->away[l] > elsewhere && s->density[l] > level - lower_density - 3 * spread)) continue;
         count++;
         sum += s->density[l];
         if (nearest == n || s->away[l] < s->away[nearest]) nearest = l;
     }
-    if (count < fmax(fewest, fmax(share, more * s->usual) * (double)n)) return;
-    if (sum / count < level - lower - 3 * spread / sqrt(count)) return;
+    if (count < fmax(elsewhere_fewest, fmax(elsewhere_share, elsewhere_excess * s->usual) * (double)n)) return;
+    if (sum / count < level - lower_density - 3 * spread / sqrt(count)) return;
     svmp_drift d = {.variable = s->variable[nearest],
                     .aspect = SVMP_ASPECT_ELSEWHERE,
                     .effect = s->away[nearest],
@@ -140,7 +136,7 @@ static svmp_status look(examination *e, search *s, svmp_verdict *v) {
     size_t moved;
     SVMP_TRY(make_search(e, s));
     svmp_before_after_moments(e->before_after, s->mean, s->sd);
-    s->usual = svmp_before_after_share_beyond(e->before_after, s->mean, s->sd, far);
+    s->usual = svmp_before_after_share_beyond(e->before_after, s->mean, s->sd, elsewhere);
     level_of(e, s, &level, &spread);
     SVMP_TRY(start(e, s));
     e->fixed = 1;

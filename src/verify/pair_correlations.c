@@ -6,17 +6,14 @@
 
 #include "base/threads.h"
 #include "maths/special.h"
+#include "verify/verdict_constants.h"
 
-enum { MOST = 20000 };   /* pairs of either kind */
 enum { ROOM = 1 << 23 }; /* the most numbers for the scores of all variables */
 
 /* A score by the rank among m draws has an error of u (1 - u)/(m phi^2), some 4/m on average, which takes as much from
  * the correlation of particles that are nearly one variable, and nothing from that of the draws themselves. Fisher's z
  * of this part of a correlation changes by at most 4/(2 * 13) = 0.15 for it, which does not matter. */
 static double known_part(size_t draws) { return 1 - 13 / (double)draws; }
-
-/* Correlations that show one by one. */
-static const double strong = 0.8;
 
 struct pairs {
     const svmp_model *model;
@@ -75,10 +72,10 @@ static svmp_status choose_pairs(pairs *p) {
     const size_t nodes = p->model->graph->nodes, all = p->variables * (p->variables - 1) / 2;
     listing counted = {.every = 1}, listed = {.every = 1};
     add_neighbours(p, &counted);
-    listed.every = counted.seen / MOST + 1;
+    listed.every = counted.seen / MOST_PAIRS + 1;
     const size_t most = counted.seen / listed.every + 1;
-    if (all <= MOST) SVMP_TRY(SVMP_NEW(context, listed.is_near, nodes * nodes));
-    const svmp_status made = SVMP_NEW(context, p->rows, all <= MOST ? all : most);
+    if (all <= MOST_PAIRS) SVMP_TRY(SVMP_NEW(context, listed.is_near, nodes * nodes));
+    const svmp_status made = SVMP_NEW(context, p->rows, all <= MOST_PAIRS ? all : most);
     if (made == SVMP_OK) add_neighbours(p, &listed);
     p->count = p->near;
     if (made == SVMP_OK && listed.is_near) add_others(p, listed.is_near);
@@ -223,8 +220,8 @@ static double half_z(const pairs *p, const pair_row *row, size_t odd) {
 
 /* Detects many small correlations that are all lost: the sum over pairs of w (z before - z afterwards)/variance, with w
  * = z afterwards. Because some of many pairs are large by chance, one half of the chains selects pairs, more than three
- * errors from 0 and not strong, and determines w; the other half, whose variance is n/odd times that of the window, is
- * compared with the particles. */
+ * errors from 0 and not large_correlation, and determines w; the other half, whose variance is n/odd times that of the
+ * window, is compared with the particles. */
 static pair_sum test_together(const pairs *p) {
     const size_t draws = p->draws, odd = p->n / 2;
     const double chooses = (double)p->n / (double)(p->n - odd), compared = (double)p->n / (double)odd;
@@ -233,7 +230,7 @@ static pair_sum test_together(const pairs *p) {
     for (size_t k = 0; k < p->near; k++) {
         const pair_row *row = &p->rows[k];
         const double w = half_z(p, row, 0), variance = row->variance + (compared - 1) * row->window;
-        if (!(w * w > 9 * chooses * row->window && fabs(w) < atanh(strong))) continue;
+        if (!(w * w > 9 * chooses * row->window && fabs(w) < atanh(large_correlation))) continue;
         const double other = half_z(p, row, 1);
         change += w * (atanh(at_most(row->before, draws)) - other) / variance;
         scale += w * other / variance;

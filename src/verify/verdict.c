@@ -7,9 +7,8 @@
 #include "model/text_model.h"
 #include "run/run.h"
 #include "sample/particles.h"
+#include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
-
-static const double large_step = 0.25; /* sd: four such steps are one */
 
 /* What the advice depends on: unknowns whose priors depend on others, and those that have no proper prior. */
 static void check_priors(const svmp_model *model, svmp_verdict *verdict) {
@@ -286,7 +285,6 @@ static double beyond_end(const svmp_particles *natural, const lowered_discrete *
 
 /* Counts without a largest value were summed to one that should have no weight. The worst that has. */
 static svmp_status check_ends(const svmp_run *run, svmp_verdict *verdict) {
-    const double most = 1e-3;
     const lowered_summed *summed = run->model->lowered ? &run->model->lowered->summed : NULL;
     suspect worst = {.amount = -1};
     svmp_particles *natural = NULL;
@@ -298,7 +296,7 @@ static svmp_status check_ends(const svmp_run *run, svmp_verdict *verdict) {
     for (size_t k = 0; summed && k < summed->count; k++) {
         const lowered_discrete *unknown = &summed->unknowns[k];
         const double beyond = unknown->open ? beyond_end(natural, unknown) : 0;
-        if (!(beyond > most)) continue;
+        if (!(beyond > truncated_weight)) continue;
         worst.count++;
         if (beyond <= worst.amount) continue;
         worst.amount = beyond;

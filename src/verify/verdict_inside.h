@@ -5,9 +5,6 @@
 #include "base/notes.h"
 #include "method/method.h"
 
-#define VERDICT_ENERGY 0.3 /* the smallest E-BFMI of chains that explore the tails */
-
-enum { VERDICT_FEWEST = 10 }; /* particles: with fewer, nothing is large enough to stand out from chance */
 enum { VERDICT_DRIFTS = 10, VERDICT_NAME = 128, VERDICT_METHOD = 64 };
 
 /* The result of an examination. */

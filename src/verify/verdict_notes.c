@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
 
 static void add_name(svmp_note *note, const char *name) { snprintf(note->name, sizeof note->name, "%.127s", name); }
@@ -139,7 +140,7 @@ static double limit_of(const svmp_verdict *v) {
     case SVMP_NOTE_FEW_PARTICLES: return v->veto_amount;
     case SVMP_NOTE_R_HAT: return r_hat;
     case SVMP_NOTE_FEW_DRAWS: return draws;
-    case SVMP_NOTE_LOW_ENERGY: return VERDICT_ENERGY;
+    case SVMP_NOTE_LOW_ENERGY: return least_energy;
     default: return svmp_veto_is_unsettled(v->veto) ? (double)v->iterations : 0;
     }
 }

@@ -8,12 +8,8 @@
 #include "base/threads.h"
 #include "model/natural_values.h"
 #include "model/text_model.h"
+#include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
-
-enum { SUMS = 4, ROUNDS = 12 }; /* sums of either kind; iterations of the power method */
-enum { MOST_NATURALS = 2000 };
-static const double nearly_all = 0.95; /* of the squares of the shares, which sum to 1 */
-enum { CUT = 5 };                      /* sd: clips heavy tails */
 
 struct views {
     const svmp_model *model;
@@ -70,7 +66,7 @@ static svmp_status find_eigenvectors(gaussian *q, const double *sd, size_t varia
     for (size_t k = 0; k < variables * count; k++)
         x[k] = svmp_random_normal((random_stream){1, (size_t)inverse, 0, RANDOM_VIEWS}, k);
     *good = orthonormalise(variables, count, x);
-    for (size_t round = 0; round < ROUNDS && *good; round++) {
+    for (size_t round = 0; round < POWER_ITERATIONS && *good; round++) {
         for (size_t i = 0; i < variables; i++)
             for (size_t k = 0; k < count; k++) x[i * count + k] *= inverse ? sd[i] : 1 / sd[i];
         if (inverse) {
@@ -220,7 +216,7 @@ static void find_sum(void *work, size_t k) {
     memset(to, 0, n * sizeof *to);
     for (size_t i = 0; i < v->variables; i++)
         for (size_t l = 0; l < n; l++)
-            to[l] += share[i] * fmax(-CUT, fmin(CUT, (w->x[i * n + l] - v->mean[i]) / v->sd[i]));
+            to[l] += share[i] * fmax(-clipped_at, fmin(clipped_at, (w->x[i * n + l] - v->mean[i]) / v->sd[i]));
 }
 
 svmp_status svmp_views_find(views *v, const double *x, double *values) {

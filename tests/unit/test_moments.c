@@ -33,6 +33,43 @@ static void test_moments_of_four(void **state) {
     svmp_particles_free(p);
 }
 
+/* By their definitions, from two observations and three particles: exp(log_lik) is 1, 2, 3 and 1, 1, 1. */
+static void test_criteria(void **state) {
+    (void)state;
+    const double l[] = {0, log(2), log(3)}, m = log(6) / 3;
+    const double v = (m * m + (l[1] - m) * (l[1] - m) + (l[2] - m) * (l[2] - m)) / 2;
+    double values[12] = {0, log(2), log(3), 0, 0, 0, 1, 3, 8, 0, -2 * log(2), -2 * log(3)};
+    svmp_particles *p = particles_of(4, 3, values);
+    svmp_criteria c;
+    assert_ok(svmp_particles_criteria(p, &c)); /* x.1, x.2, ...: nothing that has a likelihood */
+    assert_int_equal(c.observations, 0);
+    assert_true(isnan(c.waic) && isnan(c.waic_error) && isnan(c.dic) && isnan(c.dic_error) && isnan(c.deviance));
+    assert_ok(svmp_particles_set_name(p, 0, "log_lik.1"));
+    assert_ok(svmp_particles_set_name(p, 1, "log_lik.2"));
+    assert_ok(svmp_particles_set_name(p, 3, "deviance"));
+    assert_ok(svmp_particles_criteria(p, &c));
+    const double first = -2 * (log(2) - v);
+    assert_int_equal(c.observations, 2);
+    assert_near(c.waic, first, 1e-14);
+    assert_near(c.waic_parameters, v, 1e-15);
+    assert_near(c.waic_error, fabs(first), 1e-14); /* of {first, 0}: sqrt(2 var) */
+    assert_near(c.deviance, -2 * m, 1e-15);
+    assert_near(c.dic_parameters, 2 * v, 1e-15);
+    assert_near(c.dic, -2 * m + 2 * v, 1e-14);
+    double mean = 0, squares = 0, terms[3]; /* the error of a mean of three */
+    for (int k = 0; k < 3; k++) terms[k] = -2 * l[k] + 2 * (l[k] - m) * (l[k] - m), mean += terms[k] / 3;
+    for (int k = 0; k < 3; k++) squares += (terms[k] - mean) * (terms[k] - mean);
+    assert_near(c.dic_error, sqrt(squares / 2 / 3), 1e-14);
+    assert_int_equal(svmp_particles_criteria(NULL, &c), SVMP_BAD_CALL);
+    assert_int_equal(svmp_particles_criteria(p, NULL), SVMP_BAD_CALL);
+    svmp_particles_free(p);
+    p = particles_of(1, 1, (double[]){7});
+    assert_ok(svmp_particles_set_name(p, 0, "deviance"));
+    assert_ok(svmp_particles_criteria(p, &c));
+    assert_true(isnan(c.dic) && isnan(c.deviance)); /* of one particle */
+    svmp_particles_free(p);
+}
+
 static void test_moments_of_one(void **state) {
     (void)state;
     svmp_particles *p = particles_of(1, 1, (double[]){7});
@@ -162,6 +199,7 @@ static void test_differences_of_chains(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moments_of_four),
+        cmocka_unit_test(test_criteria),
         cmocka_unit_test(test_moments_of_one),
         cmocka_unit_test(test_mean_square_errors_match_by_name),
         cmocka_unit_test(test_different_variables_are_named),

@@ -21,7 +21,7 @@ from .errors import (
     UnsupportedError,
 )
 from .distances import localise
-from .fit import Comparison, Fit, load
+from .fit import Comparison, Criteria, Fit, load
 from .graph import Graph, field
 from .model import Model
 from .report import Report
@@ -31,6 +31,7 @@ from .verdict import Verdict
 __all__ = [
     "CallbackError",
     "Comparison",
+    "Criteria",
     "DeviceError",
     "Error",
     "FileError",

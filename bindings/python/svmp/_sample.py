@@ -137,6 +137,14 @@ def summarise(sample: Sample, rows: NDArray[np.intp]) -> tuple[list[Any], list[A
     return list(moments[:count]), list(mixing[:count])
 
 
+def criteria_of(sample: Sample) -> Any:
+    """DIC and WAIC, a struct of svmp_tools.h."""
+    context = Context()
+    particles, made = Particles(context, sample), structs["svmp_criteria"]()
+    context.check(lib.svmp_particles_criteria(particles.handle, ctypes.byref(made)))
+    return made
+
+
 def compare_samples(sample: Sample, reference: Sample) -> tuple[Any, list[Any], float]:
     """The comparison, the differences of each variable, and the limit of |z|."""
     context = Context()

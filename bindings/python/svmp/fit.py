@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -20,7 +20,7 @@ from ._names import ArrayPlace, find_arrays
 from ._recipe import Reading
 from ._replay import replay
 from ._run import Measured, RunResult
-from ._sample import Array, Sample, compare_samples, read_sample, summarise, write_sample
+from ._sample import Array, Sample, compare_samples, criteria_of, read_sample, summarise, write_sample
 from .errors import Error
 from .table import Table
 from .verdict import Verdict, judge, judge_examined, judge_sample
@@ -64,6 +64,27 @@ class Comparison:
             f"{verb}: the largest |z| is {self.largest_z:.3g}, the limit is {self.limit:.3g}. "
             f"MSE of E[x] {self.mse_mean:.3g}, MSE of E[x^2] {self.mse_square:.3g}, MMD {self.mmd:.3g}"
         )
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """DIC and WAIC, on the scale of the deviance: smaller is better.
+
+    Attributes:
+        observations: how many observations there are.
+        waic, waic_error, waic_parameters: WAIC, its standard error over the observations, and the effective parameters.
+        dic, dic_error, dic_parameters: DIC, its Monte Carlo standard error, and pD, half the variance of the deviance.
+        deviance: the mean deviance.
+    """
+
+    observations: int
+    waic: float
+    waic_error: float
+    waic_parameters: float
+    dic: float
+    dic_error: float
+    dic_parameters: float
+    deviance: float
 
 
 def _find_replicates(arrays: dict[str, ArrayPlace], observed: Optional[dict[str, Array]]) -> dict[str, ArrayPlace]:
@@ -273,6 +294,17 @@ class Fit:
         largest = np.nanmax(np.abs([columns[name] for name in ("z_mean", "z_sd", "z_low", "z_high")]))
         table = Table(list(ours.names), columns).best()
         return Comparison(comparison.mse_mean, comparison.mse_square, comparison.mmd, float(largest), limit, table)
+
+    @cached_property
+    def criteria(self) -> Optional[Criteria]:
+        """DIC and WAIC from :attr:`log_likelihood`; None for a model without one."""
+        pointwise = self.log_likelihood
+        if pointwise is None:
+            return None
+        each = pointwise.reshape(len(pointwise), -1).T
+        names = ["deviance", *(f"log_lik.{k + 1}" for k in range(len(each)))]
+        made = criteria_of(replace(self.sample_data, names=names, values=np.vstack([-2 * each.sum(axis=0), each]), series=[]))
+        return Criteria(**{name: getattr(made, name) for name in Criteria.__dataclass_fields__})
 
     # ---- other forms ----------------------------------------------------------------------------
 

@@ -456,6 +456,22 @@ def test_log_likelihood_after_the_run(effects, tmp_path):
     assert svmp.load(tmp_path / "fit.csv").log_likelihood is None
 
 
+def test_criteria_are_those_of_their_definitions(effects, tmp_path):
+    fit = effects.fit(log_likelihood=True, **quick)
+    each, found = fit.log_likelihood, fit.criteria
+    fits, spreads = np.log(np.exp(each).mean(axis=0)), each.var(axis=0, ddof=1)
+    deviance = -2 * each.sum(axis=1)
+    assert found.observations == 60
+    assert found.waic == pytest.approx(-2 * (fits - spreads).sum())
+    assert found.waic_error == pytest.approx(np.sqrt(60 * np.var(-2 * (fits - spreads), ddof=1)))
+    assert found.waic_parameters == pytest.approx(spreads.sum())
+    assert found.deviance == pytest.approx(deviance.mean())
+    assert found.dic == pytest.approx(deviance.mean() + deviance.var(ddof=1) / 2)
+    assert found.dic_parameters == pytest.approx(deviance.var(ddof=1) / 2)
+    assert found.dic_error > 0
+    assert svmp.field(np.eye(2)).exact(5).criteria is None
+
+
 def test_groups_that_nobody_asked_for(effects, monkeypatch):
     fit, never = (effects.fit(log_likelihood=requested, posterior_predictive=requested, **quick) for requested in (None, False))
     assert set(fit.extra_groups()) == {"log_likelihood", "posterior_predictive"} and never.extra_groups() == {}

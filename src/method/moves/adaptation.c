@@ -3,18 +3,18 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- step size --------------------------------------------------------------------------------------------------- */
+#include "method/moves/move_constants.h"
 
-static const double gamma_ = 0.05, delay = 10, kappa = 0.75;
+/* ---- step size --------------------------------------------------------------------------------------------------- */
 
 void svmp_dual_averaging_start(dual_averaging *d, double step, double target) {
     *d = (dual_averaging){.centre = log(10 * step), .target = target};
 }
 
 double svmp_dual_averaging_learn(dual_averaging *d, double acceptance) {
-    const double m = (double)++d->count, weight = 1 / (m + delay), forget = pow(m, -kappa);
+    const double m = (double)++d->count, weight = 1 / (m + averaging_delay), forget = pow(m, -averaging_kappa);
     d->excess = (1 - weight) * d->excess + weight * (d->target - acceptance);
-    const double log_step = d->centre - sqrt(m) / gamma_ * d->excess;
+    const double log_step = d->centre - sqrt(m) / averaging_gamma * d->excess;
     d->mean = forget * log_step + (1 - forget) * d->mean;
     return exp(log_step);
 }

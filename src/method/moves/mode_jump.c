@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/notes.h"
+#include "method/moves/move_constants.h"
 #include "model/evaluator.h"
 
 /* Numbers 0 and 1 of the stream are uniform, normal ones follow. */
@@ -80,12 +81,11 @@ static const double *find_not_finite(const mode_jump *l) {
 }
 
 svmp_status svmp_mode_jump_start(mode_jump *l, double *x) {
-    enum { HALVINGS = 30 };
     const double *failed = NULL;
     int known;
     for (size_t k = 0; k < l->n; k++)
         draw(l->modes, stream_of(l, SIZE_MAX, k), ((double)k + 0.5) / (double)l->n, l->workspace, l->n, x + k);
-    for (size_t turn = 0; turn <= HALVINGS; turn++) {
+    for (size_t turn = 0; turn <= MODE_HALVINGS; turn++) {
         SVMP_TRY(svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known));
         failed = find_not_finite(l);
         if (failed == NULL) return SVMP_OK;

@@ -8,11 +8,9 @@
 #include "base/target_clones.h"
 #include "base/threads.h"
 #include "graph/colouring.h"
+#include "method/moves/move_constants.h"
 #include "method/moves/sweep_state.h"
 #include "model/density_discontinuities.h"
-
-static const double target = 0.6; /* acceptance to which epsilon is adapted */
-static const double most_log_step = 46;
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -252,7 +250,7 @@ double svmp_sweeper_scores(const sweeper *s) {
 }
 
 static void adapt(const sweeper *s, size_t v, double gain, double acceptance) {
-    const double moved = s->log_step[v] + gain * (acceptance - target);
+    const double moved = s->log_step[v] + gain * (acceptance - sweep_acceptance);
     s->log_step[v] = fmin(fmax(moved, -most_log_step), most_log_step);
 }
 

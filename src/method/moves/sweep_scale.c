@@ -6,9 +6,8 @@
 #include "base/row_sums.h"
 #include "base/threads.h"
 #include "maths/order_statistics.h"
+#include "method/moves/move_constants.h"
 #include "method/moves/sweep_state.h"
-
-static const double little = 1e-4; /* of the particles' sd: the step of finite differences of scores */
 
 /* ---- curvature --------------------------------------------------------------------------------------------------- */
 
@@ -88,7 +87,8 @@ static void displace(const measuring *m, const node_task *task, size_t j, double
     for (size_t k = 0, r = 0; k < task->count; k++) {
         const size_t i = first[task->nodes[k]], d = dimension_of(m, task, k);
         memcpy(y + r * n, m->x + i * n, d * n * sizeof *y);
-        for (size_t l = 0; j < d && l < n; l++) y[(r + j) * n + l] += sign * little * fabs(m->s->spread[i + j]);
+        for (size_t l = 0; j < d && l < n; l++)
+            y[(r + j) * n + l] += sign * difference_step * fabs(m->s->spread[i + j]);
         r += d;
     }
 }
@@ -100,7 +100,7 @@ static void difference(const measuring *m, const node_task *task, size_t j, cons
     for (size_t k = 0, r = 0; k < task->count; k++) {
         const size_t d = dimension_of(m, task, k);
         for (size_t i = 0; j < d && is_measured(m, d) && i < d; i++) {
-            const double width = 2 * little * m->s->spread[first[task->nodes[k]] + j];
+            const double width = 2 * difference_step * m->s->spread[first[task->nodes[k]] + j];
             const double *below = workspace->w + (r + i) * n, *above = workspace->score_proposed + (r + i) * n;
             for (size_t l = 0; l < n; l++) workspace->log_ratio[l] = (below[l] - above[l]) / width;
             a[i * d + j] = median(n, workspace->log_ratio);
@@ -137,8 +137,6 @@ static size_t score_sides(const measuring *m, const node_task *task, int thread,
 /* If the particles do not vary, the length for differences comes from the density: first 1/|s|, then 1/sqrt(curvature)
  * with the curvature estimated at this length, until it converges. During the search `spread` is negative. */
 
-enum { SEARCHES = 12 };
-
 /* The initial lengths of the task's variables that need one. Returns whether there are any. */
 static int begin_search(const measuring *m, const node_task *task, const sweep_workspace *workspace) {
     const size_t n = m->s->n, *first = m->s->model->graph->first;
@@ -162,7 +160,7 @@ static void search_on(const measuring *m, const node_task *task, size_t j, const
         const size_t i = first[task->nodes[k]] + j;
         double *spread = &m->s->spread[i];
         if (*spread > 0) continue;
-        const double width = -2 * little * *spread;
+        const double width = -2 * difference_step * *spread;
         const double *below = workspace->w + (r + j) * n, *above = workspace->score_proposed + (r + j) * n;
         for (size_t l = 0; l < n; l++) workspace->log_ratio[l] = fabs(below[l] - above[l]) / width;
         const double curvature = median(n, workspace->log_ratio), length = 1 / sqrt(curvature);
@@ -182,7 +180,7 @@ static size_t search_lengths(const measuring *m, const node_task *task, int thre
     const sweep_workspace *workspace = &m->s->workspace[thread];
     const size_t *first = m->s->model->graph->first;
     if (!begin_search(m, task, workspace)) return NODE_EVALUATED;
-    for (int search = 0, any = 1; search < SEARCHES && any; search++) {
+    for (int search = 0, any = 1; search < LENGTH_SEARCHES && any; search++) {
         for (size_t j = 0; j < columns; j++) {
             const size_t failed = score_sides(m, task, thread, j);
             if (failed != NODE_EVALUATED) return failed;

@@ -5,14 +5,14 @@
 
 #include "base/random.h"
 #include "base/threads.h"
+#include "method/moves/move_constants.h"
 #include "model/evaluator.h"
 
-enum { STEPS_MOST = 64, BLOCK = 64, TRIES = 24 };
+enum { BLOCK = 64 };
 
-static const double first_step = 0.5, largest_step = 1.4, wanted_acceptance = 0.8;
-static const double far_longer =
-    2; /* turning is used if its step is this many times longer: the leapfrog follows heavy tails better */
-static const double quarter_period = 1.57079632679489661923;
+bool svmp_trajectory_is_expensive(const gaussian *q, size_t variables) {
+    return (double)svmp_gaussian_entries(q) > EXPENSIVE_ENTRIES * (double)variables;
+}
 
 struct trajectory {
     svmp_context *context;
@@ -22,7 +22,7 @@ struct trajectory {
     uint64_t seed;
     int threads;
     double steps[2];                      /* of the leapfrog, and turning */
-    size_t moves;                         /* so far: the first TRIES alternate between both */
+    size_t moves;                         /* so far: the first TRIED_TRAJECTORIES alternate between both */
     int solved;                           /* `kick` is A^-1 times the score */
     double *score, *velocity, *kick, *to; /* variables * n */
     double *log_density, *log_density_proposed, *kinetic, *kinetic_proposed, *accepted; /* n */
@@ -223,7 +223,7 @@ svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration) {
 }
 
 static int is_turning(const trajectory *t) {
-    return t->moves < TRIES ? t->moves % 2 == 1 : t->steps[1] > far_longer * t->steps[0];
+    return t->moves < TRIED_TRAJECTORIES ? t->moves % 2 == 1 : t->steps[1] > turning_gain * t->steps[0];
 }
 
 static void take_accepted(void *work, size_t i) {
@@ -239,7 +239,7 @@ svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, do
     double *shared = &t->steps[turning], time_step = *shared * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
     const double length = quarter_period * ((turning ? 0.75 : 0.5) + svmp_random_uniform(stream, 1));
     const double wanted = ceil(length / time_step);
-    const size_t steps = wanted < STEPS_MOST ? (size_t)wanted : STEPS_MOST;
+    const size_t steps = wanted < MOST_LEAPS ? (size_t)wanted : MOST_LEAPS;
     if (turning) time_step = fmin(length / (double)steps, time_step); /* more than half a turn would lead back */
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));

@@ -23,11 +23,9 @@
 #include "base/archive.h"
 #include "prepare/fitted_gaussian.h"
 
-/* Whether trajectories cost too much: the triangular solves of each step, with more than 200 entries of the factor for
- * each variable. */
-static inline bool svmp_trajectory_is_expensive(const gaussian *q, size_t variables) {
-    return (double)svmp_gaussian_entries(q) > 200 * (double)variables;
-}
+/* Whether trajectories cost too much: the triangular solves of each step, with many entries of the factor for each
+ * variable. */
+bool svmp_trajectory_is_expensive(const gaussian *q, size_t variables);
 
 typedef struct trajectory trajectory;
 

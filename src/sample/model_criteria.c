@@ -1,8 +1,8 @@
-#include "model_criteria.h"
-
+/* DIC and WAIC, from the deviance and the log likelihood of each observation. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "sample/particles.h"
 
 typedef struct spread_sum {
     size_t count;
@@ -30,28 +30,30 @@ static double log_mean_exp(const double *x, size_t count, spread_sum *moments) {
 }
 
 /* WAIC = -2 sum over the observations of log mean exp(log_lik) - var(log_lik), by Watanabe (2010). */
-static void print_waic(svmp_particles *particles) {
-    const size_t count = svmp_particles_count(particles);
+static void add_waic(const svmp_particles *particles, svmp_criteria *criteria) {
+    const size_t count = particles->count;
     double effective = 0;
     spread_sum terms = {0};
-    for (size_t i = 0; i < svmp_particles_variables(particles); i++) {
+    for (size_t i = 0; i < particles->variables; i++) {
         if (strncmp(svmp_particles_name(particles, i), "log_lik.", 8) != 0) continue;
         spread_sum own = {0};
-        const double fit = log_mean_exp(svmp_particles_values(particles) + i * count, count, &own);
+        const double fit = log_mean_exp(particles->values + i * count, count, &own);
         effective += variance(&own);
         add(&terms, -2 * (fit - variance(&own)));
     }
-    if (terms.count == 0 || count < 2) return;
+    if (terms.count == 0) return;
     const double observations = (double)terms.count;
-    printf("WAIC %.5g, standard error %.3g, effective parameters %.3g (%zu observations)\n", observations * terms.mean,
-           sqrt(observations * variance(&terms)), effective, terms.count);
+    criteria->observations = terms.count;
+    criteria->waic = observations * terms.mean;
+    criteria->waic_error = sqrt(observations * variance(&terms));
+    criteria->waic_parameters = effective;
 }
 
 /* The standard error of m + v/2, m and v the mean and the variance of x: that of the mean of x + (x - m)^2/2. Draws of
  * chains depend on each other, and are taken in batches. */
 static double dic_error(const svmp_particles *particles, const double *x, double m) {
     enum { BATCHES = 25 };
-    const size_t count = svmp_particles_count(particles), length = count / svmp_particles_chains(particles),
+    const size_t count = particles->count, length = count / particles->chains,
                  batch = svmp_particles_are_chains(particles) && length >= 2 * BATCHES ? length / BATCHES : 1;
     spread_sum batches = {0};
     for (size_t first = 0; first < count; first += length)
@@ -64,22 +66,31 @@ static double dic_error(const svmp_particles *particles, const double *x, double
 }
 
 /* DIC = mean deviance + pD with pD = var(deviance)/2, by Gelman et al. (2003): as R2jags has it. */
-static void print_dic(svmp_particles *particles) {
-    const size_t count = svmp_particles_count(particles);
-    for (size_t i = 0; i < svmp_particles_variables(particles); i++) {
-        if (strcmp(svmp_particles_name(particles, i), "deviance") != 0) continue;
-        spread_sum own = {0};
-        const double *deviance = svmp_particles_values(particles) + i * count;
-        for (size_t l = 0; l < count; l++) add(&own, deviance[l]);
-        if (count > 1)
-            printf("DIC %.5g, Monte Carlo standard error %.2g: mean deviance %.5g, pD %.3g (half the variance of the "
-                   "deviance)\n",
-                   own.mean + 0.5 * variance(&own), dic_error(particles, deviance, own.mean), own.mean,
-                   0.5 * variance(&own));
-    }
+static void add_dic(const svmp_particles *particles, svmp_criteria *criteria) {
+    const size_t count = particles->count;
+    size_t i = 0;
+    while (i < particles->variables && strcmp(svmp_particles_name(particles, i), "deviance") != 0) i++;
+    if (i == particles->variables) return;
+    spread_sum own = {0};
+    const double *deviance = particles->values + i * count;
+    for (size_t l = 0; l < count; l++) add(&own, deviance[l]);
+    criteria->dic = own.mean + 0.5 * variance(&own);
+    criteria->dic_error = dic_error(particles, deviance, own.mean);
+    criteria->deviance = own.mean;
+    criteria->dic_parameters = 0.5 * variance(&own);
 }
 
-void print_criteria(svmp_particles *particles) {
-    print_waic(particles);
-    print_dic(particles);
+svmp_status svmp_particles_criteria(const svmp_particles *particles, svmp_criteria *criteria) {
+    if (particles == NULL || criteria == NULL) return SVMP_BAD_CALL;
+    *criteria = (svmp_criteria){.waic = NAN,
+                                .waic_error = NAN,
+                                .waic_parameters = NAN,
+                                .dic = NAN,
+                                .dic_error = NAN,
+                                .deviance = NAN,
+                                .dic_parameters = NAN};
+    if (particles->count < 2) return SVMP_OK;
+    add_waic(particles, criteria);
+    add_dic(particles, criteria);
+    return SVMP_OK;
 }

@@ -1,0 +1,67 @@
+/* The constants of the preparation of a model and of the starts, and what each means (docs/coordinates.md). */
+#ifndef SVMP_PREPARE_PREPARE_CONSTANTS_H
+#define SVMP_PREPARE_PREPARE_CONSTANTS_H
+
+/* ---- the Gaussian on the graph ----------------------------------------------------------------------------------- */
+
+enum {
+    GAUSSIAN_STARTS = 6,
+    PRIOR_STARTS = 100,  /* draws of the priors that are tried if no other start has a finite density */
+    FEW_DRAWS = 32,      /* while starts are compared */
+    MANY_DRAWS = 64,     /* for the best of them */
+    LARGE_MODEL = 5000,  /* variables from which starts are expensive: two that come as high are enough, and steps whose
+                            gain does not count are not tried */
+    ASCENT_STEPS = 150,  /* at most, of one ascent */
+    STEP_TRIALS = 12,    /* step lengths tried in one of them */
+    PULLS = 12,          /* towards a point with a finite density */
+    SIGN_STEPS = 120,    /* of the ascent by signs */
+    START_HALVINGS = 40, /* of the way from a start without a finite density to the mean or the mode */
+    MODE_STARTS = 4      /* of the start `map` */
+};
+static const double ridge = 1e-3; /* of the diagonal of A, added to a curvature without its negative eigenvalues */
+static const double first_sign_step = 0.25, sign_step_grows = 1.25, sign_step_shrinks = 0.5;
+
+/* ---- improper directions ----------------------------------------------------------------------------------------- */
+
+enum { RAY_ENDS = 3 };                                    /* distances along a ray at which the density is compared */
+static const double ray_ends[RAY_ENDS] = {30, 300, 3000}; /* sd */
+static const double negligible_fall = 10;   /* the log density below that of the centre: lower values do not matter */
+static const double suspicious_width = 1e5; /* ratio of the sd along a direction to that given the others */
+static const double resolved_width = 1e13;  /* the largest such ratio that is not affected by rounding */
+
+/* ---- choices ----------------------------------------------------------------------------------------------------- */
+
+enum {
+    CHOICE_DRAWS = 64, /* of the Gaussian on the graph */
+
+    /* Limits on the terms of all sums together. Sums are made longer up to MOST_TERMS where the posterior reaches their
+     * ends, and up to FEW_TERMS where only its tails may. Above MANY_TERMS there is a warning that a run is slow. */
+    MOST_TERMS = 20000,
+    FEW_TERMS = 4000,
+    MANY_TERMS = 50000,
+
+    /* Modes are searched for up to this many variables, combinations of values, and combinations times observations
+     * times variables. */
+    MODE_VARIABLES = 50,
+    MODE_COMBINATIONS = 200,
+    MODE_WORK = 100000
+};
+
+/* A node is not centred if the share of the data is below the first limit, and centred above the second. All nodes of a
+ * statement are centred if, on average, a node moves with its location and scale by less than `small_move` of its
+ * conditional sd, unless the mean share is below `weak_data`. */
+static const double least_data = 0.02, most_data = 0.95, small_move = 0.06, weak_data = 0.3;
+
+/* Draws of the Gaussian are near the posterior; those `tail_spread` times as far from its mean are where its tails may
+ * be, which are often longer than those of a Gaussian. A count has weight at its end if that of the last value, times
+ * the number of values, is above one of these, on the mean over the draws; the verdict asks for `truncated_weight`
+ * (verify/verdict_constants.h). Beyond the end of a shorter sum no more than `no_weight` may be left of the far draws.
+ */
+static const double near_weight = 1e-4, far_weight = 1e-2, no_weight = 1e-8, tail_spread = 2;
+
+/* Modes with less than `least_mode` are left out; those with `main_mode` count. The others are starting points of
+ * jumps: a jump is accepted from places that the mixture has. */
+static const double least_mode = 1e-100, main_mode = 0.01;
+static const double apart_modes = 4; /* sd, in the direction between two modes: then they are apart */
+
+#endif

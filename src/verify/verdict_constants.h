@@ -1,0 +1,74 @@
+/* The constants of the verdict and what each means (docs/diagnostics.md). */
+#ifndef SVMP_VERIFY_VERDICT_CONSTANTS_H
+#define SVMP_VERIFY_VERDICT_CONSTANTS_H
+
+#include "svmp_tools.h"
+
+/* ---- vetoes ------------------------------------------------------------------------------------------------------ */
+
+enum { VERDICT_FEWEST = 10 };              /* particles: with fewer, nothing is large enough to stand out from chance */
+static const double least_energy = 0.3;    /* the smallest E-BFMI of chains that explore the tails */
+static const double many_divergent = 0.01; /* the share of trajectories that may diverge */
+static const double large_step = 0.25;     /* sd, of a last step: four of them are one sd */
+static const double truncated_weight = 1e-3; /* the largest probability of the last value of a truncated sum */
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
+enum {
+    ADAPTATION_MOVES = 20, /* before the first window */
+    FIRST_WINDOW = 20,     /* moves; each window is twice as long as the one before it */
+    LEAST_MOVES = ADAPTATION_MOVES + FIRST_WINDOW,
+    MOST_MOVES = 1280,
+    MOST_PARTICLES = 500,    /* that are examined */
+    EXAMINED_MOST = 200,     /* of chains, that are examined */
+    EXAMINED_FEWEST = 20,    /* at least, if there are that many effective draws */
+    ONE_THREAD = 50000,      /* numbers of all particles up to which one thread is fastest: others would mostly wait */
+    LOCAL_VARIABLES = 20000, /* above this the Gaussian on the graph takes too long: local moves alone */
+    WINDOW_STATES = 4        /* states of a window that quantiles are taken from */
+};
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+static const double false_alarm = 0.02; /* the probability for exact draws, of all tests together; shared by: */
+static const double rows_share = 0.6, density_share = 0.2, near_share = 0.08, others_share = 0.08,
+                    together_share = 0.04;
+
+/* The between_share (before_after.h) up to which a variable has mixed: that much of its variance may still be between
+ * particles that have not met, where nothing that is wrong could be seen. Another limit, `mixed` of
+ * method/transport/transport_constants.h, decides when the moves of transport may end. */
+static const double examined_mixed = 0.3;
+
+static const double far_beyond = 2;                   /* times the limit: there is no need to look further */
+static const double near_limit = 0.75, precise = 0.1; /* times the limit: examined until the window's own error,
+                                                       * `between_share` times that of the particles, hardly counts */
+
+/* The smallest effects that matter (svmp_aspect). */
+static const double matters[] = {
+    [SVMP_ASPECT_MEAN] = 0.2,        [SVMP_ASPECT_SPREAD] = 0.2,     [SVMP_ASPECT_MEDIAN] = 0.2,
+    [SVMP_ASPECT_TAILS] = 0.06,      [SVMP_ASPECT_SCORES] = 0.3,     [SVMP_ASPECT_SHAPE] = 0.25,
+    [SVMP_ASPECT_LOG_DENSITY] = 0.2, [SVMP_ASPECT_CORRELATION] = 0.3};
+
+static const double clipped_at = 5; /* sd: means of heavy-tailed values are no useful test */
+static const double tail = 0.05;    /* quantiles 5 % and 95 % */
+
+/* ---- pairs and sums of variables --------------------------------------------------------------------------------- */
+
+enum { MOST_PAIRS = 20000 };                 /* of neighbours, and of others */
+static const double large_correlation = 0.8; /* correlations above it are tested alone, not together */
+enum {
+    SUMS = 4, /* of the largest, and of the smallest eigenvalues */
+    POWER_ITERATIONS = 12,
+    MOST_NATURALS = 2000 /* values on the scale of the text that are tested, too */
+};
+static const double nearly_all = 0.95; /* of the squares of a sum's weights, which sum to 1: these variables name it */
+
+/* ---- other modes and improper posteriors ------------------------------------------------------------------------- */
+
+static const double elsewhere = 4.5; /* sd between a particle's own mean and that of all, from which it is elsewhere */
+static const double lower_density = 1.5; /* the log density there, below that of all: then it does not matter */
+static const double elsewhere_share = 0.03, elsewhere_fewest = 3; /* of the particles, that have to be there, */
+static const double elsewhere_excess = 2; /* and this many times the share of those that are examined: tails are long */
+
+enum { RAYS = 64, RAY_VARIABLES = 2000 }; /* rays, whose ends are in prepare_constants.h, and the most variables */
+
+#endif
