@@ -219,6 +219,15 @@ SVMP_API svmp_status svmp_data_read_text(svmp_data *data, const char *path, cons
 SVMP_API svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text,
                                           const svmp_data *data, const svmp_reading *how, svmp_model **model);
 
+/* The same in two steps, for models of one text with different data: parses the text, and reports its errors of form;
+ * then makes any number of models of it, one after another. svmp_text_free accepts NULL; models live on without the
+ * text. */
+typedef struct svmp_text svmp_text;
+SVMP_API svmp_status svmp_text_parse(svmp_context *context, const char *name, const char *text, svmp_text **parsed);
+SVMP_API svmp_status svmp_text_model(svmp_text *parsed, const svmp_data *data, const svmp_reading *how,
+                                     svmp_model **model);
+SVMP_API void svmp_text_free(svmp_text *parsed);
+
 /* Bounds a variable by a box. May be called after the model was finished or read, but not after it was split or run.
  * Variables that a model text transforms cannot have a box: the model text defines their bounds. */
 SVMP_API svmp_status svmp_model_set_box(svmp_model *model, size_t variable, double lower, double upper);

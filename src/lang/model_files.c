@@ -92,7 +92,7 @@ static svmp_status keep_paths(parsed_model *made, const model_files *files) {
 }
 
 static svmp_status check_paths(svmp_context *context, const model_files *files) {
-    if (files->text) return SVMP_OK;
+    if (files->text || files->parsed) return SVMP_OK;
     if (files->paths == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the paths are NULL.");
     for (size_t k = 0; k < files->count; k++)
         if (files->paths[k] == NULL) return svmp_fail(context, SVMP_BAD_CALL, "Path %zu of the model is NULL.", k + 1);
@@ -106,8 +106,11 @@ svmp_status svmp_files_read(svmp_context *context, const model_files *files, par
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
     if (files->monitors) SVMP_CHECK(svmp_duplicate(context, files->monitors, &made->monitors));
-    const bool matrix = files->text == NULL && ends_in(files->paths[0], ".mtx");
-    SVMP_CHECK(matrix ? keep_paths(made, files) : read_texts(made, files));
+    made->text = files->parsed;
+    made->text_is_given = files->parsed != NULL;
+    const bool matrix = files->paths && ends_in(files->paths[0], ".mtx");
+    if (matrix) SVMP_CHECK(keep_paths(made, files));
+    if (!matrix && files->parsed == NULL) SVMP_CHECK(read_texts(made, files));
     *parsed = made;
     return SVMP_OK;
 done:

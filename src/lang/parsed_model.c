@@ -23,9 +23,8 @@ void svmp_parsed_free(parsed_model *parsed) {
     if (parsed == NULL) return;
     svmp_context *context = parsed->context;
     release_resolved(&parsed->resolved);
-    svmp_ast_free(context, &parsed->ast);
+    if (!parsed->text_is_given) svmp_text_free(parsed->text);
     svmp_data_free(parsed->read);
-    svmp_source_free(context, &parsed->source);
     for (size_t k = 0; k < parsed->text_count; k++) svmp_source_free(context, &parsed->texts[k]);
     for (size_t k = 0; k < parsed->matrix_count; k++) svmp_release(context, parsed->matrix_paths[k]);
     svmp_release(context, parsed->texts);
@@ -41,15 +40,15 @@ bool svmp_parsed_is_text(const parsed_model *parsed) { return parsed->matrix_pat
 static svmp_status begin(parsed_model *parsed) {
     svmp_context *context = parsed->context;
     model_lowering *lowering = &parsed->resolved;
-    const size_t count = parsed->ast.names.count;
+    const size_t count = parsed->text->ast.names.count;
     *lowering = (model_lowering){.context = context,
-                                 .ast = &parsed->ast,
+                                 .ast = &parsed->text->ast,
                                  .data = parsed->data,
                                  .pending = NOTHING,
                                  .instance = NOTHING,
                                  .factor = NOTHING,
                                  .without = NOTHING};
-    SVMP_TRY(svmp_diagnostics_create(context, &parsed->source, &lowering->diagnostics));
+    SVMP_TRY(svmp_diagnostics_create(context, &parsed->text->source, &lowering->diagnostics));
     SVMP_TRY(svmp_builder_create(context, &lowering->builder));
     SVMP_TRY(svmp_builder_create(context, &lowering->calculator));
     SVMP_TRY(SVMP_NEW(context, lowering->arrays, count));
@@ -57,7 +56,7 @@ static svmp_status begin(parsed_model *parsed) {
         model_array *array = &lowering->arrays[k];
         array->first = SIZE_MAX;
         array->whole = NOTHING;
-        array->data = svmp_data_find(lowering->data, parsed->ast.names.text[k]);
+        array->data = svmp_data_find(lowering->data, parsed->text->ast.names.text[k]);
         if (array->data == NULL) continue;
         array->is_data = array->sized = true;
         array->count = array->data->count;
@@ -128,10 +127,10 @@ static svmp_status resolve(parsed_model *parsed) {
     SVMP_TRY(begin(parsed));
     const diagnostics *noted = lowering->diagnostics;
     SVMP_TRY(refuse_text(lowering));
-    SVMP_TRY(svmp_check(lowering, &parsed->ast));
+    SVMP_TRY(svmp_check(lowering, &parsed->text->ast));
     SVMP_TRY(svmp_diagnostics_status(noted));
-    SVMP_TRY(SVMP_NEW(lowering->context, lowering->states, parsed->ast.statements));
-    SVMP_TRY(SVMP_NEW(lowering->context, lowering->known_calls, parsed->ast.calls));
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->states, parsed->text->ast.statements));
+    SVMP_TRY(SVMP_NEW(lowering->context, lowering->known_calls, parsed->text->ast.calls));
     SVMP_TRY(svmp_declare(lowering));
     SVMP_TRY(svmp_diagnostics_status(noted));
     SVMP_TRY(run_data_block(lowering));
@@ -176,20 +175,11 @@ static svmp_status resolve_text(parsed_model *parsed) {
     if (!parsed->auxiliary) return SVMP_OK;
     release_resolved(&parsed->resolved);
     parsed->resolved = (model_lowering){0};
-    SVMP_TRY(svmp_add_auxiliary(&parsed->ast));
+    SVMP_TRY(svmp_add_auxiliary(&parsed->text->ast));
     return resolve(parsed);
 }
 
 /* ---- parsing -------------------------------------------------------------------------------- */
-
-static svmp_status parse_source(parsed_model *parsed) {
-    diagnostics *noted = NULL;
-    svmp_status status = svmp_diagnostics_create(parsed->context, &parsed->source, &noted);
-    if (status == SVMP_OK) status = svmp_parse_text(noted, &parsed->ast);
-    if (status == SVMP_OK) status = svmp_diagnostics_report(noted);
-    svmp_diagnostics_free(noted);
-    return status;
-}
 
 /* The first text is the model, the others are data, which the data set takes over. */
 static svmp_status read_data(parsed_model *parsed, const svmp_data *given) {
@@ -205,10 +195,11 @@ static svmp_status read_data(parsed_model *parsed, const svmp_data *given) {
 
 static svmp_status parse_texts(parsed_model *parsed, const svmp_data *given) {
     SVMP_TRY(read_data(parsed, given));
-    parsed->source = parsed->texts[0];
-    parsed->texts[0] = (text_source){0};
-    SVMP_TRY(parse_source(parsed));
-    SVMP_TRY(svmp_replicate(&parsed->ast, parsed->data, parsed->monitors));
+    if (parsed->text_is_given)
+        svmp_text_restore(parsed->text);
+    else
+        SVMP_TRY(svmp_text_make(parsed->context, &parsed->texts[0], &parsed->text));
+    SVMP_TRY(svmp_replicate(&parsed->text->ast, parsed->data, parsed->monitors));
     const svmp_status status = resolve_text(parsed);
     if (status == SVMP_BAD_INPUT) svmp_diagnostics_report(parsed->resolved.diagnostics);
     return status;

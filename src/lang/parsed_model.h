@@ -14,7 +14,8 @@ typedef struct model_files {
     size_t count;
     const char *const *paths; /* of the model and of its data, or none if there is a text */
     const char *name, *text;  /* of a text in memory; NULL: there are files */
-    const svmp_data *data;    /* of such a text, which must live as long as the parsed model; NULL: no data */
+    svmp_text *parsed;        /* such a text, parsed, which must live as long as the parsed model; NULL: none */
+    const svmp_data *data;    /* of a text, which must live as long as the parsed model; NULL: no data */
     const char *monitors;     /* as in svmp_reading */
 } model_files;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/peers.h"
+#include "lang/parse/parsed_text.h"
 #include "model/model_split.h"
 #include "prepare/mode_search.h"
 #include "prepare/preparation.h"
@@ -70,6 +71,14 @@ svmp_status svmp_model_read_text(svmp_context *context, const char *name, const 
     const model_files files = {
         .name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors_of(how)};
     return read_model(context, &files, how, model);
+}
+
+svmp_status svmp_text_model(svmp_text *parsed, const svmp_data *data, const svmp_reading *how, svmp_model **model) {
+    if (parsed == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = parsed->context;
+    if (model == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_text_model: the result is NULL.");
+    return read_model(context, &(model_files){.parsed = parsed, .data = data, .monitors = monitors_of(how)}, how,
+                      model);
 }
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@
 #define SVMP_LANG_COMPILE_COMPILE_STATE_H
 
 #include "lang/compile.h"
-#include "lang/parse/syntax_tree.h"
+#include "lang/parse/parsed_text.h"
 
 #define LOWERING_MOST_ITERATIONS  5000000u
 #define LOWERING_MOST_ELEMENTS    5000000u
@@ -323,11 +323,11 @@ struct parsed_model {
     size_t matrix_count;
     text_source *texts; /* model and data in the order of the files, until they are parsed */
     size_t text_count;
-    text_source source;
-    data_set *read;       /* from files, or without any numbers */
-    const data_set *data; /* these, or what was given */
-    char *monitors;       /* NULL: none */
-    ast_model ast;
+    svmp_text *text;         /* NULL until it is parsed */
+    bool text_is_given;      /* the caller owns it */
+    data_set *read;          /* from files, or without any numbers */
+    const data_set *data;    /* these, or what was given */
+    char *monitors;          /* NULL: none */
     bool auxiliary;          /* a continuous variable was added, since there was none */
     model_lowering resolved; /* result of the passes that no choice changes */
 };
