@@ -34,6 +34,9 @@ class TextRecipe(Recipe):
     def __init__(self, name: str, text: str, parts: list[Part]) -> None:
         self.name, self.text, self.parts = name, text, parts
 
+    def with_data(self, data: Any) -> TextRecipe:
+        return TextRecipe(self.name, self.text, collect(data, Names(self.text)))
+
     def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         data = context.create(lib.svmp_data_create, context.handle)
         monitors = reading.monitors.encode() or None

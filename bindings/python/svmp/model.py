@@ -132,6 +132,18 @@ class Model:
         """The model text; None if the model has none."""
         return self._recipe.text if isinstance(self._recipe, TextRecipe) else None
 
+    def with_data(self, data: Any) -> Model:
+        """The same model text with other data.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { for (i in 1:length(y)) { y[i] ~ dnorm(mu, 1) }  mu ~ dnorm(0, 0.01) }", {"y": [1.0, 2.0, 3.0]})
+        >>> m.with_data({"y": [4.0, 5.0]}).observed["y"].tolist()
+        [4.0, 5.0]
+        """
+        if not isinstance(self._recipe, TextRecipe):
+            raise TypeError("only models of a text have data that can be replaced")
+        return Model(self._recipe.with_data(data), threads=self._threads)
+
     def __repr__(self) -> str:
         unknown = ", ".join(f"{name}{list(shape) if shape else ''}" for name, shape in list(self.unknown.items())[:6])
         more = ", ..." if len(self.unknown) > 6 else ""

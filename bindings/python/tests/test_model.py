@@ -141,3 +141,15 @@ def test_every_model_can_be_read(name):
     values = m.constrain(x)
     assert values and all(value.shape == (2, *m.unknown[key]) for key, value in values.items())
     np.testing.assert_allclose(m.unconstrain(values), x, atol=1e-9)
+
+
+def test_other_data():
+    text = "model { for (i in 1:length(y)) { y[i] ~ dnorm(mu, 1) }\n mu ~ dnorm(0, 1) }"
+    first = svmp.Model(text, {"y": [1.0, 2.0]})
+    other = first.with_data({"y": [3.0, 4.0, 5.0]})
+    assert other.log_prob([0.5]) == svmp.Model(text, {"y": [3.0, 4.0, 5.0]}).log_prob([0.5])
+    np.testing.assert_array_equal(first.observed["y"], [1, 2])
+    with pytest.raises(svmp.InputError, match="'y' is not defined"):
+        first.with_data({})
+    with pytest.raises(TypeError, match="only models of a text"):
+        svmp.Model(ROOT / "models" / "grid.mtx").with_data({})
