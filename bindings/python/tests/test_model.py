@@ -149,7 +149,7 @@ def test_other_data():
     other = first.with_data({"y": [3.0, 4.0, 5.0]})
     assert other.log_prob([0.5]) == svmp.Model(text, {"y": [3.0, 4.0, 5.0]}).log_prob([0.5])
     np.testing.assert_array_equal(first.observed["y"], [1, 2])
-    with pytest.raises(svmp.InputError, match="'y' is not defined"):
+    with pytest.raises(svmp.InputError, match="the dimensions of 'y' are unknown"):
         first.with_data({})
     with pytest.raises(TypeError, match="only models of a text"):
         svmp.Model(ROOT / "models" / "grid.mtx").with_data({})
