@@ -28,7 +28,7 @@ typedef struct ascent {
     double gain; /* of the last iteration */
 } ascent;
 
-/* Room for so many draws. */
+/* With memory for at most this many draws. */
 svmp_status svmp_ascent_create(const svmp_model *model, size_t most, ascent **made);
 void svmp_ascent_free(ascent *a);
 

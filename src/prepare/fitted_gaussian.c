@@ -20,7 +20,7 @@ struct gaussian {
     ascent *work;
     ascent_point best;    /* without draws */
     double *optima;       /* GAUSSIAN_STARTS * variables: where starts arrived, */
-    size_t optimum_count; /* so many */
+    size_t optimum_count; /* how many there are */
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -100,7 +100,7 @@ static void keep(gaussian *q) {
     memcpy(q->best.A, here->A, q->work->pattern->entries * sizeof *here->A);
 }
 
-/* Whether the draws are told apart by their rounded numbers. In the spike of a hierarchy, where all effects are equal
+/* Whether the draws differ by more than rounding. In the spike of a hierarchy, where all effects are equal
  * and their scale is 0, they are not, and F means nothing. */
 static int is_resolved(const ascent *a) {
     for (size_t i = 0; i < a->pattern->order; i++) {

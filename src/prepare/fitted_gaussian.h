@@ -39,7 +39,7 @@ int svmp_gaussian_is_expensive(const svmp_model *model);
 /* The memory that it takes, besides its matrices. */
 double svmp_gaussian_bytes(const svmp_model *model);
 
-/* Tells the log, once a run, that second derivatives of factors given as functions come from differences of their
+/* Logs, once a run, that second derivatives of factors given as functions come from differences of their
  * gradients, if there are such factors. */
 void svmp_gaussian_log_functions(const svmp_model *model);
 

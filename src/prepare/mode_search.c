@@ -31,7 +31,7 @@ static bool couples(const lowered_model *lowered, const lowered_discrete *unknow
     return !unknown->open && unknown->states > 1 && unknown->read > 0 && 2 * unknown->read >= lowered->observed;
 }
 
-/* How many combinations of values those that matter have; 0: none do, or it would be dear. */
+/* How many combinations of values those that matter have; 0: none do, or it would be expensive. */
 static size_t count_combinations(const svmp_model *model) {
     const lowered_model *lowered = model->lowered;
     size_t combinations = 1;

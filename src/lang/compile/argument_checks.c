@@ -140,7 +140,7 @@ static bool argument_known(const factor_work *factor, size_t which) {
     return all_numbers(factor->argument_numbers[which].items, factor->evaluated.arguments[which].count);
 }
 
-/* Whether the support can be told: the arguments that it depends on are known. */
+/* Whether the support is known: the arguments that it depends on are. */
 bool svmp_factor_can_check(const factor_work *factor) {
     switch (factor->distribution->support) {
     case SUPPORT_INTERVAL: return argument_known(factor, 0) && argument_known(factor, 1);
@@ -184,7 +184,7 @@ static svmp_status check_value(model_lowering *lowering, const factor_work *fact
     return SVMP_OK;
 }
 
-/* Observed values lie in the support, wherever that can be told. */
+/* Observed values lie in the support, wherever it is known. */
 svmp_status svmp_factor_check_values(model_lowering *lowering, const factor_work *factor) {
     size_t rows, columns;
     if (!factor->elementwise) {

@@ -89,7 +89,7 @@ svmp_status svmp_declare(model_lowering *lowering) {
     return SVMP_OK;
 }
 
-/* An array that nobody gave dimensions has as many as its largest subscripts on the left. */
+/* The dimensions of an array without any given are its largest subscripts on the left. */
 static svmp_status grow_dimension(model_lowering *lowering, const ast_expression *variable, size_t which,
                                   size_t *dimension) {
     const ast_expression *index = variable->operands[which];
@@ -164,7 +164,7 @@ static svmp_status allocate_elements(model_lowering *lowering, uint32_t symbol) 
 }
 
 /* The dimensions of what an instance without subscripts on its left defines: those of its right-hand side, or of the
- * first argument of a distribution of many dimensions. One number where they cannot be told: whatever is wrong there
+ * first argument of a distribution of many dimensions. One number where they are unknown: whatever is wrong there
  * shows when it is computed. */
 static svmp_status whole_shape(model_lowering *lowering, uint32_t which, array_shape *shape) {
     enum { LEVELS = 10 }; /* what it takes of the stack, in levels of svmp_expand */

@@ -77,7 +77,7 @@ typedef enum element_state {
     ELEMENT_OPAQUE,    /* computed, and depends on unknowns */
     ELEMENT_UNKNOWN,   /* variable or part of a node */
     ELEMENT_DISCRETE,  /* unknown, with finitely many values: summed out */
-    ELEMENT_REST,      /* what the others leave of an observed sum: observed_sums.c */
+    ELEMENT_REST,      /* the observed sum less the other terms: observed_sums.c */
     ELEMENT_REMAINDER, /* discrete, and what the others leave of a total: discrete_totals.c */
 } element_state;
 
@@ -247,9 +247,9 @@ typedef struct model_lowering {
     uint32_t factor;   /* the instance whose factor is being made, or NOTHING */
     bool in_data;      /* data { } is being computed */
     bool sizing;       /* dimensions are being found: only data can be read */
-    bool shaping;      /* dimensions of a right-hand side are asked for, not values; what is wrong is left for later */
+    bool shaping;      /* dimensions of a right-hand side are evaluated, not values; errors are found later */
     bool symbolic;     /* unknowns become expressions; otherwise they are opaque */
-    bool tracing;      /* nothing is asked for but what is read */
+    bool tracing;      /* only what is read is noted */
     bool drawn;        /* discrete unknowns have values: those drawn for each particle */
     bool storing;      /* what is stored is read as a row; otherwise it is pasted, too */
     int depth;
@@ -268,7 +268,7 @@ typedef struct model_lowering {
     uint32_t *slot_of, *slot_stamp; /* variable -> its slot, when the stamp is ours */
     double *parameters;
     size_t parameter_count, parameter_capacity;
-    bool filling;                       /* a table is, entry by entry: a number that an earlier entry of it had */
+    bool filling; /* a table is filled, entry by entry: a number that an earlier entry of it had */
     size_t filling_first, filling_next; /* is the same parameter; those of the table, and where to look first */
     uint32_t *parameter_stamp;          /* of the entry that had it last */
     size_t parameter_stamp_capacity;
@@ -571,7 +571,7 @@ svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *famil
                              const evaluated_distribution *evaluated, size_t part, size_t which, model_item *lower,
                              model_item *upper);
 
-/* Of dsum, the present instance, makes one of its unknowns what the others leave of an observed sum, if that can be. */
+/* Of dsum, the present instance, makes one of its unknowns the observed sum less the other terms, if that can be. */
 svmp_status svmp_rest_choose(model_lowering *lowering, double sum);
 /* Its value, as its memo. */
 svmp_status svmp_rest_read(model_lowering *lowering, model_element *rest);

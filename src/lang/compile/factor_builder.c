@@ -180,7 +180,7 @@ static bool is_drawn_whole(const model_lowering *lowering, const factor_work *fa
 }
 
 /* The factor of a node that is moved in other coordinates, from nothing: what its density does not depend on has no
- * slots. `picked` is room for what tells one structure from another. */
+ * slots. `picked` is a workspace for what distinguishes structures. */
 static svmp_status add_moved(model_lowering *lowering, const lowered_node *node, size_t count, expr *picked) {
     uint64_t words[3] = {lowering->statement->offset, node->outputs, node->coordinates.centring > 0};
     uint32_t which;

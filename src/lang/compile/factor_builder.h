@@ -34,10 +34,10 @@ typedef struct factor_work {
 svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor);
 void svmp_factor_free(model_lowering *lowering, factor_work *factor);
 
-/* Observed values, which are in value_numbers by then, lie in the support, wherever that can be told. */
+/* Checks that observed values, which are in value_numbers by then, lie in the support, wherever it is known. */
 svmp_status svmp_factor_check_values(model_lowering *lowering, const factor_work *factor);
 
-/* Whether the support can be told: the arguments that it depends on are known. */
+/* Whether the support is known: the arguments that it depends on are. */
 bool svmp_factor_can_check(const factor_work *factor);
 
 /* The arguments of one element of the left-hand side. */

@@ -91,8 +91,8 @@ svmp_status svmp_count_unknown(model_lowering *lowering, uint32_t which, size_t 
     return status;
 }
 
-/* Of a vector whose elements are independent, the observed ones need the parents, not the others; what is observed in
- * part of another one tells of the rest. */
+/* Of a vector whose elements are independent, the observed ones need the parents, not the others; what is
+ * observed in part of another one informs the rest. */
 static svmp_status begin_at(leaf_search *search, uint32_t which) {
     model_lowering *lowering = search->lowering;
     const ast_statement *statement = lowering->instances[which].statement;

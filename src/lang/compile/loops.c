@@ -100,8 +100,8 @@ static svmp_status too_many(model_lowering *lowering, const ast_statement *loop)
                                LOWERING_MOST_ITERATIONS);
 }
 
-/* How often a loop and those inside it run, as far as their ranges are the same for all turns: what is far too much is
- * told before it is done. */
+/* How often a loop and those inside it run, as far as their ranges are the same for all turns: far too many are an
+ * error before any is made. */
 static svmp_status least_turns(model_lowering *lowering, const ast_statement *loop, double *least) {
     double from, inner = 0;
     size_t turns = 0;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Pasting may cost so many times the operations that are stored; and so many in all, whatever it costs. */
+/* Elements are pasted if that costs at most PASTED_TIMES the operations of storing them, or PASTED_LEAST in all. */
 enum { PASTED_TIMES = 16, PASTED_LEAST = 10000 };
 
 /* ---- what pasting costs -------------------------------------------------------------------------------------- */

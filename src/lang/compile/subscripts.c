@@ -256,7 +256,7 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
 }
 
 /* Notes what the current instance reads: of deterministic ones when they are evaluated, whether or not they depend on
- * unknowns; of stochastic ones when their factor is made, or when nothing else is asked for. */
+ * unknowns; of stochastic ones when their factor is made, or while tracing. */
 static svmp_status note_parent(model_lowering *lowering, uint32_t parent) {
     uint32_t child = lowering->instance;
     if (child == NOTHING || lowering->instances[parent].reader == child) return SVMP_OK;

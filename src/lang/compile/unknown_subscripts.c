@@ -127,7 +127,7 @@ static svmp_status read_others(model_lowering *lowering, const ast_expression *v
     return svmp_builder_status(lowering->builder);
 }
 
-/* Nobody asked how: all elements may be meant. */
+/* Without values, any element may be meant. */
 static svmp_status make_opaque(model_lowering *lowering, const ast_expression *variable, const value *result) {
     for (size_t k = 0; k < result->count; k++) lowering->items[result->first + k] = (model_item){.kind = ITEM_OPAQUE};
     return svmp_note_elements(lowering, variable);

@@ -99,7 +99,7 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
     return SVMP_OK;
 }
 
-/* What is asked for (compile.h). */
+/* The state that the choices fix. */
 static void fix_state(const model_lowering *lowering, discrete_unknown *found) {
     const uint32_t *fixed = lowering->choices->fixed;
     if (fixed == NULL || fixed[lowering->discrete_count] == 0) return;

@@ -25,7 +25,7 @@
 #define DISCRETE_FREE_TIMES 6
 #define DISCRETE_FREE_MOST  200
 
-/* Where the reader will look at the ends and move them (prepare/sum_truncation.c), it begins with short sums. */
+/* Sums begin short if their ends are moved afterwards (prepare/sum_truncation.c). */
 #define DISCRETE_BRIEF_LEAST 24
 #define DISCRETE_BRIEF_TIMES 2
 #define DISCRETE_BRIEF_MOST  100
@@ -75,7 +75,7 @@ svmp_status svmp_discrete_check_bounds(model_lowering *lowering, const ast_state
 
 /* ---- discrete_totals.c --------------------------------------------------------------------------------- */
 
-/* Where they are asked for (compile.h): deterministic elements that are sums of discrete unknowns become unknowns. */
+/* With the choice `totals`: deterministic elements that are sums of discrete unknowns become unknowns. */
 svmp_status svmp_make_totals(model_lowering *lowering);
 
 /* The value of the term that the others leave of a total, the unknown `which`. */
