@@ -33,6 +33,8 @@ void svmp_parsed_free(parsed_model *parsed) {
     svmp_release(context, parsed);
 }
 
+svmp_context *svmp_text_context(const svmp_text *text) { return text->context; }
+
 bool svmp_parsed_is_text(const parsed_model *parsed) { return parsed->matrix_paths == NULL; }
 
 /* ---- passes --------------------------------------------------------------------------------- */

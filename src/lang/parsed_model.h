@@ -28,6 +28,9 @@ typedef struct parsed_model parsed_model;
 svmp_status svmp_parse(svmp_context *context, const model_files *files, parsed_model **parsed);
 void svmp_parsed_free(parsed_model *parsed); /* NULL-safe */
 
+/* The context that a text was parsed in, in which its models are made. */
+svmp_context *svmp_text_context(const svmp_text *text);
+
 /* Whether it is a model text, which can be compiled with choices; a matrix has none. */
 bool svmp_parsed_is_text(const parsed_model *parsed);
 

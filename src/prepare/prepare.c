@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/peers.h"
-#include "lang/parse/parsed_text.h"
 #include "model/model_split.h"
 #include "prepare/mode_search.h"
 #include "prepare/preparation.h"
@@ -75,7 +74,7 @@ svmp_status svmp_model_read_text(svmp_context *context, const char *name, const 
 
 svmp_status svmp_text_model(svmp_text *parsed, const svmp_data *data, const svmp_reading *how, svmp_model **model) {
     if (parsed == NULL) return SVMP_BAD_CALL;
-    svmp_context *context = parsed->context;
+    svmp_context *context = svmp_text_context(parsed);
     if (model == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_text_model: the result is NULL.");
     return read_model(context, &(model_files){.parsed = parsed, .data = data, .monitors = monitors_of(how)}, how,
                       model);
