@@ -118,24 +118,30 @@ svmp_status svmp_node_evaluator_fail(const node_evaluator *l, size_t failure) {
     return svmp_model_fail(l->model, failure);
 }
 
+size_t svmp_node_evaluator_task_count(const node_evaluator *l) { return l->plan.task_start[l->plan.colours]; }
+
+size_t svmp_node_evaluator_task_work(const node_evaluator *l, const node_task *task) {
+    const node_plan *plan = &l->plan;
+    size_t work = 0;
+    for (const node_run *run = plan->runs + task->run; run < plan->runs + task->run + task->runs; run++) {
+        const node_pattern *pattern = &plan->patterns[run->pattern];
+        const factor_group *group = &l->model->groups[pattern->group];
+        work += 2 * (run->to - run->from) * (group->kind->operations(group, pattern->partial) + 1 + pattern->count);
+    }
+    return work;
+}
+
 /* Two operations an entry of a row, and of a score all gradients are added up. */
 node_work svmp_node_evaluator_work(const node_evaluator *l) {
     const svmp_model *model = l->model;
-    const node_plan *plan = &l->plan;
     const size_t entries = model->quadratic.start[model->graph->moved_variables];
     node_work work = {.score = 2 * entries, .sweep = 2 * entries};
     for (size_t g = 0; g < model->group_count; g++) {
         const factor_group *group = &model->groups[g];
         work.score += group->instances * (group->kind->operations(group, NULL) + group->slots);
     }
-    for (size_t k = 0; k < plan->task_start[plan->colours]; k++)
-        for (const node_run *run = plan->runs + plan->tasks[k].run;
-             run < plan->runs + plan->tasks[k].run + plan->tasks[k].runs; run++) {
-            const node_pattern *pattern = &plan->patterns[run->pattern];
-            const factor_group *group = &model->groups[pattern->group];
-            work.sweep +=
-                2 * (run->to - run->from) * (group->kind->operations(group, pattern->partial) + 1 + pattern->count);
-        }
+    for (size_t k = 0; k < svmp_node_evaluator_task_count(l); k++)
+        work.sweep += svmp_node_evaluator_task_work(l, &l->plan.tasks[k]);
     return work;
 }
 

@@ -66,6 +66,12 @@ svmp_status svmp_node_evaluator_fail(const node_evaluator *l, size_t failure);
 size_t svmp_node_evaluate_proposed(node_evaluator *l, const node_task *task, int thread, const double *x,
                                    const double *y, double *value, double *score);
 
+/* The number of tasks of all colours; those of one colour follow those of the one before it in memory. */
+size_t svmp_node_evaluator_task_count(const node_evaluator *l);
+
+/* Operations a particle: of a task's nodes once at x and once at y, without the quadratic. */
+size_t svmp_node_evaluator_task_work(const node_evaluator *l, const node_task *task);
+
 /* Operations a particle: of a score of the whole model, and of all nodes once at x and once at y, where the quadratic
  * costs little the second time. Of factors that are functions nobody knows: they count as their variables. For reports.
  */

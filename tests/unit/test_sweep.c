@@ -505,19 +505,53 @@ static void test_a_longer_run(void **state) {
     svmp_context_free(context);
 }
 
+/* A centre, tied to each of 40 nodes by a factor of its own: with a budget of one evaluation of all factors it moves in
+ * some sweeps, and after a budget of less than the 32nd part of its cost never again. */
+static void test_budget(void **state) {
+    (void)state;
+    enum { D = 41, N = 20, SWEEPS = 64 };
+    svmp_context *context = test_context(1);
+    svmp_model *model = NULL;
+    backend *b = NULL;
+    sweeper *s = NULL;
+    double *x = NULL;
+    const double budgets[] = {INFINITY, 1, 0.01};
+    size_t moved[3][2] = {{0}};
+    assert_ok(svmp_model_read_text(context, NULL, "model { a ~ dnorm(0, 1)\n for (i in 1:40) { x[i] ~ dt(a, 1, 5) } }",
+                                   NULL, NULL, &model));
+    assert_int_equal(svmp_graph_variables(svmp_model_graph(model)), D);
+    assert_ok(svmp_backend_create(&svmp_backend_cpu, model, N, 1, NULL, NULL, &b));
+    assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+    svmp_random_normals((random_stream){1, 0, 0, RANDOM_TEST}, D * N, x);
+    assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+    assert_ok(svmp_sweeper_create(b, &s));
+    assert_ok(svmp_sweeper_measure_curvature(s, b, 0));
+    for (size_t k = 0; k < 3; k++) {
+        svmp_sweeper_set_budget(s, budgets[k]);
+        for (size_t t = 0; t < SWEEPS; t++) {
+            const double centre = x[0], node = x[5 * N];
+            assert_ok(svmp_sweep(s, b, t, 0));
+            moved[k][0] += x[0] != centre;
+            moved[k][1] += x[5 * N] != node;
+        }
+    }
+    assert_true(moved[0][0] > SWEEPS / 4 && moved[0][1] > SWEEPS / 4);
+    assert_in_range(moved[1][0], 1, SWEEPS / 3);
+    assert_int_equal(moved[2][0], 0);
+    svmp_sweeper_free(s);
+    svmp_backend_free(b);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gaussians),
-        cmocka_unit_test(test_heavy_tails),
-        cmocka_unit_test(test_runs_reach_the_posterior),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_particles_are_chains),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_small_models),
-        cmocka_unit_test(test_thinning),
-        cmocka_unit_test(test_a_longer_run),
+        cmocka_unit_test(test_budget),      cmocka_unit_test(test_gaussians),
+        cmocka_unit_test(test_heavy_tails), cmocka_unit_test(test_runs_reach_the_posterior),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_particles_are_chains),
+        cmocka_unit_test(test_units),       cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_small_models),
+        cmocka_unit_test(test_thinning),    cmocka_unit_test(test_a_longer_run),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -77,6 +77,9 @@ static svmp_status find_discontinuous(sweeper *s) {
 
 static svmp_status make_parts(sweeper *s, const uint32_t *colour) {
     SVMP_TRY(svmp_node_evaluator_create(s->model, s->n, s->threads, s->colours, colour, &s->local));
+    const size_t tasks = svmp_node_evaluator_task_count(s->local);
+    SVMP_TRY(SVMP_NEW(s->model->context, s->period, tasks));
+    for (size_t k = 0; k < tasks; k++) s->period[k] = 1;
     SVMP_TRY(make_factors(s));
     SVMP_TRY(find_discontinuous(s));
     SVMP_TRY(SVMP_NEW(s->model->context, s->workspace, (size_t)s->threads));
@@ -118,7 +121,7 @@ void svmp_sweeper_free(sweeper *s) {
                               workspace->squares};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) svmp_release(context, rows[k]);
     }
-    void *const arrays[] = {s->workspace, s->log_step, s->factor_at, s->factor, s->spread, s->discontinuous};
+    void *const arrays[] = {s->workspace, s->period, s->log_step, s->factor_at, s->factor, s->spread, s->discontinuous};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
     svmp_node_evaluator_free(s->local);
     svmp_release(context, s);
@@ -276,9 +279,16 @@ SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) 
     if (m->gain > 0 && !(is_discontinuous(s, v) && m->t % 3)) adapt(s, v, m->gain, sum / (double)n);
 }
 
+/* Tasks of the same period take turns. */
+static int is_due(const sweeper *s, const node_task *task, size_t t) {
+    const size_t number = svmp_sweep_task_number(s, task);
+    return s->period[number] > 0 && (t + number) % s->period[number] == 0;
+}
+
 /* Returns the factor that failed. */
 static size_t move_task(const sweeper *s, const node_task *task, int thread, const move *asked) {
     move m = *asked;
+    if (!is_due(s, task, m.t)) return NODE_EVALUATED;
     m.workspace = &s->workspace[thread];
     size_t failed = svmp_node_evaluate_current(s->local, task, thread, m.x, m.workspace->value, m.workspace->score);
     if (failed != NODE_EVALUATED) return failed;

@@ -22,6 +22,14 @@ typedef struct sweeper sweeper;
 svmp_status svmp_sweeper_create(const backend *b, sweeper **made);
 void svmp_sweeper_free(sweeper *s); /* NULL-safe */
 
+/* Limits the cost of a sweep to that of `scores` scores of the model, on average: where all nodes together cost more,
+ * the expensive ones move in every second, third, ... sweep, and those that would move in fewer than every 32nd move no
+ * more. Costs are counted in operations. Nodes in which the density may be discontinuous always move. */
+void svmp_sweeper_set_budget(sweeper *s, double scores);
+
+/* Operations of a score of the model, for each particle. */
+double svmp_sweeper_score_operations(const sweeper *s);
+
 /* The number of sequential rounds in a sweep: the colours. */
 size_t svmp_sweeper_rounds(const sweeper *s);
 
@@ -45,7 +53,7 @@ exact_sum svmp_sweeper_steps(const sweeper *s);
 /* Adds to moves[l] the number of accepted moves of own nodes of particle l since the last call. */
 void svmp_sweeper_add_moves(sweeper *s, int64_t *moves);
 
-/* Saves or loads the state of the sweeps: A and epsilon. */
+/* Saves or loads the state of the sweeps: A and epsilon. The budget is the caller's. */
 svmp_status svmp_sweeper_state(sweeper *s, archive *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* The scales of local moves: estimates them, saves and loads them. */
+/* The scales of local moves: estimates, saves and loads them. */
 #include <math.h>
 #include <string.h>
 
@@ -203,6 +203,7 @@ static size_t search_lengths(const measuring *m, const node_task *task, int thre
 /* Returns the factor that failed. */
 static size_t measure_task(const measuring *m, const node_task *task, int thread) {
     sweeper *s = m->s;
+    if (s->period[svmp_sweep_task_number(s, task)] == 0) return NODE_EVALUATED;
     const sweep_workspace *workspace = &s->workspace[thread];
     size_t columns = 0, failed = svmp_node_evaluate_current(s->local, task, thread, m->x, NULL, workspace->score);
     for (size_t k = 0; k < task->count; k++) {

@@ -21,6 +21,7 @@ struct sweeper {
     size_t n, colours;
     int threads;
     node_evaluator *local;
+    uint32_t *period;    /* of a task: it moves in every period-th sweep; 0: never */
     double *log_step;    /* own node -> log epsilon */
     bool *discontinuous; /* own node -> the density may be discontinuous in it; NULL: in none */
     size_t
@@ -29,6 +30,12 @@ struct sweeper {
     sweep_workspace *workspace; /* of each thread */
     double *spread;             /* own variable -> sd of the particles, while A is estimated; otherwise workspace */
 };
+
+/* The number of a task among those of all colours. */
+static inline size_t svmp_sweep_task_number(const sweeper *s, const node_task *task) {
+    size_t count, hubs;
+    return (size_t)(task - svmp_node_evaluator_tasks(s->local, 0, &count, &hubs));
+}
 
 static inline size_t svmp_sweep_dimension(const sweeper *s, size_t v) {
     return s->model->graph->first[v + 1] - s->model->graph->first[v];

@@ -23,6 +23,7 @@ struct trajectory {
     int threads;
     double steps[2];                      /* of the leapfrog, and turning */
     size_t moves;                         /* so far: the first TRIED_TRAJECTORIES alternate between both */
+    size_t evaluations;                   /* so far, in these moves */
     int solved;                           /* `kick` is A^-1 times the score */
     double *score, *velocity, *kick, *to; /* variables * n */
     double *log_density, *log_density_proposed, *kinetic, *kinetic_proposed, *accepted; /* n */
@@ -250,7 +251,13 @@ svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, do
     for_variables(t, take_accepted, &(variable_work){.t = t, .x = x});
     if (gain > 0) *shared = fmin(largest_step, *shared * exp(gain * (acceptance - wanted_acceptance)));
     t->moves++;
+    t->evaluations += steps;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
+}
+
+double svmp_trajectory_operations(const trajectory *t, double score) {
+    const double solve = 4 * (double)svmp_gaussian_entries(t->q);
+    return t->moves ? (double)t->evaluations / (double)t->moves * (score + solve) : 0;
 }
 
 double svmp_trajectory_step(const trajectory *t) { return t->steps[is_turning(t)]; }
@@ -258,5 +265,6 @@ double svmp_trajectory_step(const trajectory *t) { return t->steps[is_turning(t)
 svmp_status svmp_trajectory_state(trajectory *t, archive *a) {
     SVMP_TRY(svmp_archive_real(a, "trajectory step", &t->steps[0]));
     SVMP_TRY(svmp_archive_real(a, "turning step", &t->steps[1]));
+    SVMP_TRY(svmp_archive_count(a, "trajectory steps", &t->evaluations));
     return svmp_archive_count(a, "trajectories", &t->moves);
 }

@@ -46,6 +46,9 @@ svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration);
  * increases by gain * (mean acceptance - 0.8). Costs an evaluation of the model and a solve for each step. */
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain);
 
+/* The mean operations of a move so far, for each particle, if a score takes `score` operations. */
+double svmp_trajectory_operations(const trajectory *t, double score);
+
 double svmp_trajectory_step(const trajectory *t);
 
 /* Saves or loads the state of the moves: the step sizes and the number of moves. */

@@ -61,6 +61,7 @@ typedef struct transport {
     double *values;
 
     transport_stage stage;
+    double sweep_budget;                    /* in scores of the model */
     size_t inspections, next;               /* of the averages: the number so far, and the iteration of the next one */
     size_t transport_step, transport_steps; /* iterations of the transport: done, and to do */
     size_t converged;
@@ -125,6 +126,7 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(SVMP_NEW(run->context, state, 1));
     run->state = state;
     state->next = EARLY_INSPECTION;
+    state->sweep_budget = first_sweep_budget;
     for (size_t k = 0; k < LOOKBACK; k++) state->convergence[k] = INFINITY;
     svmp_gaussian_log_functions(run->model);
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &state->q));
@@ -293,12 +295,22 @@ static void end_block(const transport *state, size_t passed) {
         close_block(state);
 }
 
+/* Node-wise moves take about as long as trajectories, or less: whichever of them mixes better, the other one at most
+ * doubles the time. */
+static void share_cost(transport *state) {
+    if (state->local) return;
+    const double score = svmp_sweeper_score_operations(state->sweeper);
+    state->sweep_budget = svmp_trajectory_operations(state->global, score) / score;
+    svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
+}
+
 /* Ends the moves when the averages are accurate, or fair and no longer improving, as the sd of a variable with heavy
  * tails. */
 static svmp_status inspect(svmp_run *run) {
     transport *state = run->state;
     const size_t passed = run->iteration + 1;
     estimate(run);
+    if (passed == ADAPTATION) share_cost(state);
     const double before = state->convergence[LOOKBACK - 1], now = run->backend->largest;
     state->converged = passed >= FIRST_INSPECTION && have_mixed(run) && largest_convergence(run, svmp_fair_errors) <= 1;
     memmove(state->convergence + 1, state->convergence, (LOOKBACK - 1) * sizeof now);
@@ -358,6 +370,7 @@ static svmp_status move(svmp_run *run) {
     backend *b = run->backend;
     const size_t t = run->iteration;
     const double *x, *score, gain = t < ADAPTATION ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
+    if (t == 0 && !state->local) svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
     if (t == 0) SVMP_TRY(svmp_sweeper_measure_curvature(state->sweeper, b, 0));
     if (t == ADAPTATION && state->has_discontinuities) SVMP_TRY(replace_strays(run));
     SVMP_TRY(svmp_mode_jump_move(state->mode_jump, b, t));
@@ -502,6 +515,9 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, state->moved));
     SVMP_TRY(svmp_sweeper_state(state->sweeper, a));
     SVMP_TRY(svmp_trajectory_state(state->global, a));
+    SVMP_TRY(svmp_archive_real(a, "sweep budget", &state->sweep_budget));
+    if (a->loading && !state->local) svmp_sweeper_set_budget(state->sweeper, first_sweep_budget);
+    if (a->loading && !state->local) svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
     SVMP_TRY(svmp_averages_state(state->averages, a));
     SVMP_TRY(svmp_covariance_state(state->covariance, a));
     const average *rows = svmp_averages_rows(state->averages);

@@ -13,6 +13,10 @@ enum {
     TRANSPORT_STEPS = 100 /* of Stein's transport */
 };
 
+/* Scores of the model that a sweep of local moves may cost, if trajectories are made, too: until the end of the
+ * adaptation, from when on it is the cost of a trajectory. */
+static const double first_sweep_budget = 8;
+
 /* Ratio of the convergence to that of LOOKBACK inspections before, where 1/sqrt(2) is expected: no progress. */
 static const double no_progress = 0.9;
 
