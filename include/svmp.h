@@ -31,7 +31,7 @@
 
 /* The version of this header; svmp_version() is that of the library. */
 #define SVMP_VERSION_MAJOR 0
-#define SVMP_VERSION_MINOR 2
+#define SVMP_VERSION_MINOR 3
 #define SVMP_VERSION_PATCH 0
 
 /* Whether this header is of this version or a later one: #if SVMP_VERSION_AT_LEAST(0, 3, 0) */
@@ -84,7 +84,7 @@ typedef enum svmp_status {
 /* The text of a status: a constant string, never NULL. */
 SVMP_API const char *svmp_status_text(svmp_status status);
 
-/* The version of the library, such as "0.2.0". */
+/* The version of the library, such as "0.3.0". */
 SVMP_API const char *svmp_version(void);
 
 /* ---- context: memory, messages, threads ----------------------------------------------------- */
