@@ -1,5 +1,6 @@
 #include "data/data_set.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -170,6 +171,14 @@ static data_reader find_reader(const char *path, size_t length) {
 
 int svmp_data_is_read(const char *path, size_t length) { return find_reader(path, length) != NULL; }
 
+/* Whether commas separate words in the first line: of a pipe or a file whose name does not say what it is. */
+static bool is_csv(const text_source *source) {
+    const char *line = source->text, *end = memchr(line, '\n', source->length), *comma;
+    if (end == NULL) return false;
+    comma = memchr(line, ',', (size_t)(end - line));
+    return comma && memchr(line, '\0', (size_t)(end - line)) == NULL;
+}
+
 /* Chooses the reader by the file name or else by the first words. A model text among the data files means that the
  * arguments are in the wrong order. */
 static svmp_status choose_reader(svmp_context *context, const text_source *source, data_reader *reader) {
@@ -182,6 +191,7 @@ static svmp_status choose_reader(svmp_context *context, const text_source *sourc
                          source->path);
     if (*reader == NULL && kind == DATA_JSON) *reader = svmp_data_read_json;
     if (*reader == NULL && kind == DATA_DUMP) *reader = svmp_data_read_dump;
+    if (*reader == NULL && kind == DATA_OTHER && is_csv(source)) *reader = svmp_data_read_csv;
     if (*reader) return SVMP_OK;
     return svmp_fail(context, SVMP_BAD_INPUT,
                      "%s: error: unknown kind of data file; expected %s, or a text such as 'y <- c(1, 2)' or "

@@ -96,8 +96,8 @@ static int choose_coordinates(const svmp_run *run, chain *c, int conditional, co
 static void adapt_coordinates(const svmp_run *run, chain *c) {
     double *x = c->trial.p;
     if (c->marginal == NULL) return;
-    svmp_marginal_move_adapt(c->marginal);
     const int conditional = run->model->modes == NULL && svmp_marginal_move_crosses(c->marginal);
+    svmp_marginal_move_adapt(c->marginal);
     if ((size_t)conditional == c->conditional) return;
     svmp_hamiltonian_leave(&c->h, c->z.q, x);
     if (!choose_coordinates(run, c, conditional, x)) return;
@@ -162,6 +162,7 @@ static void move_hyperparameters(const svmp_run *run, chain *c, size_t t) {
     double *x = c->trial.p;
     int moved = 0;
     if (c->marginal == NULL) return;
+    if (gain == 0 && !c->conditional && svmp_marginal_move_is_useless(c->marginal)) return;
     svmp_hamiltonian_leave(&c->h, c->z.q, x);
     for (size_t k = 0; k < MOVES; k++)
         moved |= svmp_marginal_move(c->marginal, run->options.seed, t * MOVES + k, c->number, gain, x);

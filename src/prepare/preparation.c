@@ -162,6 +162,7 @@ static svmp_status lengthen(preparation *p, const svmp_model *model, inspection 
             inspect_longer(p, ends, seen->found == TRUNCATION_LONGER ? MOST_TERMS : FEW_TERMS, &next);
         if (status != SVMP_OK || next.ends == NULL) {
             svmp_release(p->context, ends);
+            forget(p->context, &next);
             return status;
         }
         set_ends(p, ends);
@@ -192,6 +193,8 @@ static svmp_status take_longest(preparation *p, inspection *seen) {
         if (next.ends) {
             forget(p->context, seen);
             *seen = next;
+        } else {
+            forget(p->context, &next);
         }
     }
     svmp_model_free(longer);

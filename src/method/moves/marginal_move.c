@@ -10,9 +10,10 @@
 #include "model/evaluator.h"
 #include "model/node_prior.h"
 
-enum { MOST_HYPERPARAMETERS = 8, LEAST_NODES = 5, NEWTON_STEPS = 20, MOST_ENTRIES = 50 };
+enum { MOST_HYPERPARAMETERS = 8, LEAST_NODES = 5, NEWTON_STEPS = 20, NEWTON_HALVINGS = 20, MOST_ENTRIES = 50 };
 
-static const double spread = 1; /* log w of a move is uniform within this of the one that adapts */
+static const double spread = 1;          /* log w of a move is uniform within this of the one that adapts */
+static const double few_failures = 0.01; /* of the proposals: far in the tails there is no Gaussian */
 static const double wanted_acceptance = 0.3;
 static const double prior_draws = 5;             /* as many as the covariance before counts */
 static const double tiny = 1e-3, crossing = 0.2; /* of w */
@@ -36,7 +37,8 @@ struct marginal_move {
     size_t *entry;                                            /* entry of A -> entry of the model's curvature */
     double *start;                                            /* of u: where Newton's method begins */
     double root[MOST_HYPERPARAMETERS * MOST_HYPERPARAMETERS]; /* L */
-    double log_width, draws, average[MOST_HYPERPARAMETERS], products[MOST_HYPERPARAMETERS * MOST_HYPERPARAMETERS];
+    double log_width, proposals, failures, draws, average[MOST_HYPERPARAMETERS],
+        products[MOST_HYPERPARAMETERS * MOST_HYPERPARAMETERS];
     double *H, *A, *score, *step, *z, *u, *to;
     conditional here, there;
     double known[MOST_HYPERPARAMETERS]; /* the hyperparameters of `here` */
@@ -301,20 +303,35 @@ void svmp_marginal_move_free(marginal_move *m) {
 
 /* ---- the Gaussian of u ------------------------------------------------------------------------------------------- */
 
-/* A Newton step of u in x; *square becomes g' A^-1 g. Returns whether A is positive definite. */
+/* Adds the step to u in x, halved until the log density rises above `value`. */
+static bool climb(marginal_move *m, double *x, double value) {
+    double length = 1, next;
+    for (size_t i = 0; i < m->order; i++) x[m->variable[i]] += m->step[i];
+    for (int k = 0; k < NEWTON_HALVINGS; k++) {
+        if (svmp_evaluate_silently(m->evaluator, x, &next, NULL) != 0) return false;
+        if (next > value) return true;
+        length *= 0.5;
+        for (size_t i = 0; i < m->order; i++) x[m->variable[i]] -= length * m->step[i];
+    }
+    return false;
+}
+
+/* A Newton step of u in x; *square becomes g' A^-1 g. Returns whether A is positive definite and the density rises. */
 static bool newton_step(marginal_move *m, double *x, double *square) {
+    double value;
     size_t bad;
     *square = 0;
-    if (svmp_evaluate_silently(m->evaluator, x, NULL, m->score) != 0) return false;
+    if (svmp_evaluate_silently(m->evaluator, x, &value, m->score) != 0) return false;
     if (svmp_curvature_evaluate(m->curvature, 1, x, NULL, m->H) != SVMP_OK) return false;
     for (size_t e = 0; e < m->pattern.entries; e++) m->A[e] = m->H[m->entry[e]];
     if (svmp_factorise(m->factor, m->A, &bad) != SVMP_OK || bad != SIZE_MAX) return false;
     for (size_t i = 0; i < m->order; i++) m->step[i] = m->score[m->variable[i]];
     if (svmp_factorisation_solve(m->factor, 1, 1, m->step) != SVMP_OK) return false;
     for (size_t i = 0; i < m->order; i++) *square += m->step[i] * m->score[m->variable[i]];
-    const double damped = 1 / (1 + sqrt(*square / (double)m->order)), length = *square > 1 ? damped : 1;
-    for (size_t i = 0; i < m->order; i++) x[m->variable[i]] += length * m->step[i];
-    return isfinite(*square);
+    if (!isfinite(*square)) return false;
+    if (*square > near) return climb(m, x, value);
+    for (size_t i = 0; i < m->order; i++) x[m->variable[i]] += m->step[i];
+    return true;
 }
 
 /* From a start that does not depend on u, so that the Gaussian is a function of the other variables. x is m
@@ -380,7 +397,8 @@ static double log_ratio(marginal_move *m, random_stream stream, const double *x)
     if (svmp_marginal_move_coordinates(m, x) == NULL) return -INFINITY;
     memcpy(m->to, x, svmp_curvature_pattern(m->curvature)->order * sizeof *x);
     propose(m, stream, x, m->to);
-    if (!find_conditional(m, m->to, &m->there)) return -INFINITY;
+    m->proposals++;
+    if (!find_conditional(m, m->to, &m->there)) return m->failures++, -INFINITY;
     follow(m, x);
     if (svmp_evaluate_silently(m->evaluator, m->to, &after, NULL) != 0) return -INFINITY;
     const double ratio = after - before + 0.5 * (m->here.log_determinant - m->there.log_determinant);
@@ -389,7 +407,6 @@ static double log_ratio(marginal_move *m, random_stream stream, const double *x)
 
 int svmp_marginal_move(marginal_move *m, uint64_t seed, size_t iteration, size_t chain, double gain, double *x) {
     const random_stream stream = {.seed = seed, .purpose = RANDOM_MARGINAL_MOVE, .a = iteration, .b = chain};
-    if (gain == 0 && m->log_width < log(tiny)) return 0;
     const double ratio = log_ratio(m, stream, x);
     if (gain > 0) m->log_width += gain * (fmin(1, exp(ratio)) - wanted_acceptance);
     if (!(log(svmp_random_uniform(stream, MOST_HYPERPARAMETERS)) < ratio)) return 0;
@@ -406,8 +423,11 @@ const uint32_t *svmp_marginal_move_variables(const marginal_move *m, size_t *cou
     return m->variable;
 }
 
+int svmp_marginal_move_is_useless(const marginal_move *m) { return m->log_width < log(tiny); }
+
 int svmp_marginal_move_crosses(const marginal_move *m) {
-    return m->log_width > log(crossing / sqrt((double)m->hyperparameters));
+    return m->failures <= few_failures * m->proposals &&
+           m->log_width > log(crossing / sqrt((double)m->hyperparameters));
 }
 
 /* ---- adaptation -------------------------------------------------------------------------------------------------- */
@@ -435,7 +455,7 @@ void svmp_marginal_move_adapt(marginal_move *m) {
         }
     factorise(k, covariance);
     memcpy(m->root, covariance, k * k * sizeof *covariance);
-    m->draws = 0;
+    m->draws = m->proposals = m->failures = 0;
     memset(m->average, 0, sizeof m->average);
     memset(m->products, 0, sizeof m->products);
 }
@@ -444,6 +464,8 @@ svmp_status svmp_marginal_move_state(marginal_move *m, archive *a) {
     const size_t k = m->hyperparameters;
     SVMP_TRY(svmp_archive_real(a, "marginal width", &m->log_width));
     SVMP_TRY(svmp_archive_reals(a, "marginal factor", k * k, m->root));
+    SVMP_TRY(svmp_archive_real(a, "marginal proposals", &m->proposals));
+    SVMP_TRY(svmp_archive_real(a, "marginal failures", &m->failures));
     SVMP_TRY(svmp_archive_real(a, "marginal draws", &m->draws));
     SVMP_TRY(svmp_archive_reals(a, "marginal average", k, m->average));
     return svmp_archive_reals(a, "marginal products", k * k, m->products);

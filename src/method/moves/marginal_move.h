@@ -24,11 +24,14 @@ svmp_status svmp_marginal_move_create(const svmp_model *model, gaussian *q, marg
 void svmp_marginal_move_free(marginal_move *m); /* NULL-safe */
 
 /* Moves x once, with random numbers of (seed, iteration, chain). If `gain` is positive, log w then increases by gain *
- * (acceptance - 0.3). Costs some evaluations of the curvature. Returns whether it has moved. A move whose width has
- * become tiny in the warm-up does nothing. */
+ * (acceptance - 0.3). Costs some evaluations of the curvature. Returns whether it has moved. */
 int svmp_marginal_move(marginal_move *m, uint64_t seed, size_t iteration, size_t chain, double gain, double *x);
 
-/* Whether moves, as they have adapted, cross much of the posterior of t: then t need not move otherwise. */
+/* Whether the width has become tiny in the warm-up, so that moves cost more than they are worth. */
+int svmp_marginal_move_is_useless(const marginal_move *m);
+
+/* Whether moves, as they have adapted, cross much of the posterior of t, and the Gaussian existed for 99 % of the
+ * proposals since svmp_marginal_move_adapt: then t need not move otherwise. Moves cannot reach a t without one. */
 int svmp_marginal_move_crosses(const marginal_move *m);
 
 /* The coordinates z of u given the hyperparameters of x, and the variables u; NULL if there are none there. After a

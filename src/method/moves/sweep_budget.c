@@ -13,8 +13,8 @@ static int is_discontinuous(const sweeper *s, const node_task *task) {
 
 /* Sets the period of a node to the root of its cost over `unit`: of all periods with the same total cost these have the
  * least sum. Returns what a sweep costs on average, without nodes that always move. Tasks that move no more stay so,
- * because their scales have not been estimated. */
-static double set_periods(const sweeper *s, double unit) {
+ * because their scales have not been estimated; *dropped is set if there is a new one. */
+static double set_periods(const sweeper *s, double unit, bool *dropped) {
     size_t count, hubs;
     const node_task *tasks = svmp_node_evaluator_tasks(s->local, 0, &count, &hubs);
     double total = 0;
@@ -23,7 +23,10 @@ static double set_periods(const sweeper *s, double unit) {
         const double wanted = fmax(1, ceil(sqrt(work / (double)tasks[k].count / unit)));
         if (s->period[k] == 0 || is_discontinuous(s, &tasks[k])) continue;
         s->period[k] = wanted <= rarest ? (uint32_t)wanted : 0;
-        if (s->period[k] > 0) total += work / wanted;
+        if (s->period[k] > 0)
+            total += work / wanted;
+        else
+            *dropped = true;
     }
     return total;
 }
@@ -33,5 +36,8 @@ double svmp_sweeper_score_operations(const sweeper *s) { return (double)svmp_nod
 void svmp_sweeper_set_budget(sweeper *s, double scores) {
     const double allowed = scores * svmp_sweeper_score_operations(s), shrink = 0.8;
     if (!isfinite(scores)) return;
-    for (double unit = allowed; set_periods(s, unit) > allowed; unit *= shrink) continue;
+    for (bool dropped = true; dropped;) { /* what dropped nodes would have cost is left for the others */
+        dropped = false;
+        for (double unit = allowed; set_periods(s, unit, &dropped) > allowed && !dropped;) unit *= shrink;
+    }
 }
