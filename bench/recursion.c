@@ -73,6 +73,7 @@ static void backwards(const by_hand *b, const double *p, double *score) {
 /* At u, p = width * ilogit(u), with the log Jacobian log s + log(1 - s) of each. */
 static void evaluate(const by_hand *b, const double *u, double *p, double *density, double *score) {
     const size_t n = b->n;
+    if (n == 0) return;
     memset(density, 0, n * sizeof *density);
     memset(score, 0, 3 * n * sizeof *score);
     for (size_t k = 0; k < 3 * n; k++) p[k] = width[k / n] / (1 + exp(-u[k]));

@@ -76,6 +76,7 @@ static void measure(const char *folder, const char *name) {
     bench_case c = {0};
     for (size_t g = 0; g < model->group_count; g++)
         if (c.group == NULL || model->groups[g].instances > c.group->instances) c.group = &model->groups[g];
+    if (c.group == NULL) return;
     c.p = c.group->kind->predictor(c.group);
     const size_t variables = model->graph->variables, slots = c.group->slots, rows = c.group->instances;
     const size_t one = svmp_bound_scratch(svmp_program_group_bound(c.group), PARTICLES);

@@ -38,6 +38,6 @@ int program_beside(const char *name, char *path, size_t size) {
     path[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(path, '/');
     if (slash == NULL || (size_t)(slash + 1 - path) + strlen(name) >= size) return 0;
-    strcpy(slash + 1, name);
+    memcpy(slash + 1, name, strlen(name) + 1);
     return access(path, X_OK) == 0;
 }

@@ -11,6 +11,9 @@ clock = {name: next(float(word) for line in lines if name in line and line.start
 names, draws = rows[0], np.array(rows[1:], dtype=float)
 steps = draws[:, names.index("n_leapfrog__")]
 variables = [k for k, name in enumerate(names) if not name.endswith("__") and np.ptp(draws[:, k]) > 0]
+if not variables:
+    print("NUTS: %d draws, all the same: the run was too short" % len(draws))
+    sys.exit()
 x = draws[:, variables] - draws[:, variables].mean(0)
 n = len(x)
 covariance = np.fft.irfft(np.abs(np.fft.rfft(x, 2 * n, axis=0)) ** 2, axis=0)[:n] / n

@@ -96,7 +96,7 @@ static svmp_status follow_together(follower *f, const double *x) {
     for (size_t from = 0; from < n; from += f->together) {
         const size_t to = from + f->together < n ? from + f->together : n;
         const double *block = svmp_spread_collect(&s, (spread_block){0, s.whole, from, to}, n, x);
-        if (block == NULL || followed != SVMP_OK) continue;
+        if (block == NULL || f->variables == NULL || followed != SVMP_OK) continue;
         memcpy(f->variables, block, f->whole * (to - from) * sizeof *block);
         followed = follow_block(f, from, to);
     }

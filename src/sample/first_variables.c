@@ -17,7 +17,7 @@ static svmp_status take_first(const svmp_particles *particles, spread *s, const 
     if (block) memcpy(to->values, block, most * count * sizeof *block);
     peers->broadcast(peers, 0, most * count * sizeof *to->values, to->values);
     for (size_t i = 0; i < most; i++) {
-        snprintf(name, sizeof name, "%s", peers->rank == 0 ? names[i] : "");
+        snprintf(name, sizeof name, "%s", names && peers->rank == 0 ? names[i] : "");
         peers->broadcast(peers, 0, sizeof name, name);
         if (status == SVMP_OK) status = svmp_particles_set_name(to, i, name);
     }
