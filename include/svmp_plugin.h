@@ -226,7 +226,7 @@ typedef struct svmp_device {
     /* Waits for the oldest step whose outcome was not taken: max |phi|, and whether particles were not finite. */
     int (*outcome)(void *state, double *largest, int *wrong);
 
-    /* Makes the particles before the last `steps` steps the current ones: one step, or several of which the first was
+    /* Makes the particles before the last `steps` steps the current ones: one step, or several if the first was
      * not finite, so that none has changed anything. */
     void (*take_back)(void *state, size_t steps);
 
