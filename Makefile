@@ -3,6 +3,7 @@
 #   make            build the library, the command and the examples in build/release; where nvcc is found, also the
 #                   backend for NVIDIA GPUs, which takes some minutes (FLAGS=-DSVMP_CUDA=OFF leaves it out)
 #   make run        install missing packages, build, and show an inference next to its exact answer
+#   make agents     25 sensors find their positions over a bad network, and three of them are killed (docs/agents.md)
 #   make test       install missing packages, build, and run the tests
 #   make test-long  the tests that take minutes: calibration of the sampler, false alarms of the diagnostics, the paper's claims
 #   make test-wheel the Python wheel, built and tried in an empty virtual environment
@@ -37,7 +38,7 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run test test-long test-wheel test-bench test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
+.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
 
 help:
 	@sed -n '3,23s/^# \{0,3\}//p' Makefile
@@ -48,6 +49,12 @@ build:
 
 # Where there is no GPU, this does not wait for nvcc, which takes minutes.
 DRIVER := $(wildcard /proc/driver/nvidia/version /dev/dxg)
+agents:
+	@$(SETUP) build
+	@cmake --preset release $(FLAGS)
+	@cmake --build --preset release -j $(JOBS) --target svmp_command
+	@examples/agents/run $(RELEASE)/svmp
+
 run:
 	@$(SETUP) build
 	@cmake --preset release $(FLAGS)

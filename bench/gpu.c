@@ -131,7 +131,7 @@ static void discrepancy(const svmp_model *model, const char *name, size_t n) {
     kernel k;
     backend *b = NULL;
     double *x, *score = malloc(numbers * sizeof *score), there = 1e300, here = 1e300;
-    stein_measure *measured = malloc(variables * sizeof *measured);
+    svmp_stein_measure *measured = malloc(variables * sizeof *measured);
     svmp_discrepancy total;
     evaluator *e = NULL;
     must(svmp_kernel_parse(context, "rbf@blanket", (bandwidth){.rule = BANDWIDTH_MEDIAN}, &k));

@@ -31,12 +31,13 @@ add_library(svmp_cuda_entry OBJECT EXCLUDE_FROM_ALL ${cuda_entry} ${PROJECT_SOUR
 foreach(objects svmp_cuda_host svmp_cuda_entry)
   target_link_libraries(${objects} PRIVATE svmp_inside svmp_parts)
   target_compile_definitions(${objects} PRIVATE SVMP_VERSION="${PROJECT_VERSION}")
+  target_include_directories(${objects} PRIVATE ${SVMP_KNOWN})
 endforeach()
 
 if(SVMP_HAVE_CUDA) # nvcc itself says which files the device depends on
   set(cuda_library ${PROJECT_BINARY_DIR}/svmp_cuda.so)
   add_custom_command(OUTPUT ${cuda_library}
-    COMMAND ${SVMP_NVCC} -std=c++17 -O3 --threads 0 ${SVMP_CUDA_OPTIONS} -I${PROJECT_SOURCE_DIR}/src
+    COMMAND ${SVMP_NVCC} -std=c++17 -O3 --threads 0 ${SVMP_CUDA_OPTIONS} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include
       -I${PROJECT_SOURCE_DIR}/plugins -MD -MF ${cuda_library}.d -MT ${cuda_library} -Xcompiler -fPIC,-fvisibility=hidden
       -Xlinker --no-undefined -shared -o ${cuda_library} ${PROJECT_SOURCE_DIR}/plugins/cuda/device.cu
       $<TARGET_OBJECTS:svmp_cuda_host> $<TARGET_OBJECTS:svmp_cuda_entry> -lm -ldl

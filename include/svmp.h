@@ -31,10 +31,12 @@
 
 /* The version of this header; svmp_version() is that of the library. */
 #define SVMP_VERSION_MAJOR 0
+/* The same: the second number. */
 #define SVMP_VERSION_MINOR 3
+/* The same: the third number. */
 #define SVMP_VERSION_PATCH 0
 
-/* Whether this header is of this version or a later one: #if SVMP_VERSION_AT_LEAST(0, 3, 0) */
+/* Whether this header is of this version or a later one, for the preprocessor. */
 #define SVMP_VERSION_AT_LEAST(major, minor, patch)                                                                     \
     (SVMP_VERSION_MAJOR * 1000000 + SVMP_VERSION_MINOR * 1000 + SVMP_VERSION_PATCH >=                                  \
      (major)*1000000 + (minor)*1000 + (patch))
@@ -171,6 +173,9 @@ SVMP_API svmp_status svmp_model_add_callback(svmp_model *model, size_t count, co
 /* Derives the graph from the factors. The model can then be evaluated and run, but no longer extended. */
 SVMP_API svmp_status svmp_model_finish(svmp_model *model);
 
+/* A sample: the values of named variables, particle by particle. */
+typedef struct svmp_particles svmp_particles;
+
 /* How a model text is read. Initialise it with {0}. */
 typedef struct svmp_reading {
     /* Deterministic nodes that are also reported: their names, separated by commas: "sigma,mu"; NULL: none.
@@ -185,7 +190,23 @@ typedef struct svmp_reading {
      * are on the scale of the model text in any case. */
     const char *coordinates;
 
-    const void *reserved[6]; /* NULL; for later versions (docs/versioning.md) */
+    /* Statements that are added to model { }, such as "OR <- exp(b)"; what they compute is monitored. NULL: none.
+     * Errors name them "<statements>". */
+    const char *statements;
+
+    /* Draws to predict from with svmp_model_predict. The unknowns that they name are given; all others are drawn from
+     * their distributions. Discrete unknowns are drawn again. Needed only while the model is read. NULL: the model is
+     * one to infer. */
+    const svmp_particles *given;
+
+    /* 1: the data are not those of the draws, so that what nothing but data depends on, responses and predictions, is
+     * drawn again, also if the draws have a value of that name. */
+    size_t fresh;
+
+    /* 1: the data's values of stochastic nodes are unknown, too, for svmp_model_simulate. */
+    size_t simulated;
+
+    const void *reserved[2]; /* NULL; for later versions (docs/versioning.md) */
 } svmp_reading;
 
 /* Reads a model from files; the endings determine their kinds. `how` may be NULL. The model is finished.
@@ -207,6 +228,22 @@ SVMP_API void svmp_data_free(svmp_data *data);
  * exists, if `rank` exceeds 8, or if all arrays together would have more than 10^8 numbers. */
 SVMP_API svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const size_t *dimensions,
                                    const double *values);
+
+/* Adds a vector of text: it becomes codes, 1 for the first of its levels, which are in the order of their bytes. NULL,
+ * "" and "NA" are missing values. A model uses it as a subscript, u[g[i]]. A column of text in a CSV file becomes the
+ * same. */
+SVMP_API svmp_status svmp_data_add_text(svmp_data *data, const char *name, size_t count, const char *const *values);
+
+/* Sets the first levels of an array of text that is added or read afterwards; others come behind them. So new data have
+ * the codes of old ones. */
+SVMP_API svmp_status svmp_data_set_levels(svmp_data *data, const char *name, size_t count, const char *const *levels);
+
+/* Level `level` of an array, counted from 0; NULL: there are no more. Valid as long as the data. */
+SVMP_API const char *svmp_data_level(const svmp_data *data, const char *name, size_t level);
+
+/* Replaces the values of an array, of a file or not; its dimensions stay. `values` are as for svmp_data_add, `count` of
+ * them. Fails if there is no array of that name, or if it has another number of values. */
+SVMP_API svmp_status svmp_data_replace(svmp_data *data, const char *name, size_t count, const double *values);
 
 /* Adds the arrays of a data file (.json, .csv, .R, .txt or .dump). After a failure the data are unchanged. */
 SVMP_API svmp_status svmp_data_read(svmp_data *data, const char *path);
@@ -279,9 +316,6 @@ SVMP_API size_t svmp_graph_factors(const svmp_graph *graph);
 
 /* ---- particles: a sample with names --------------------------------------------------------- */
 
-/* A sample: the values of named variables, particle by particle. */
-typedef struct svmp_particles svmp_particles;
-
 /* `values`, variables*count numbers, is copied; NULL: zeros. The variables are called x.1, x.2, ... */
 SVMP_API svmp_status svmp_particles_create(svmp_context *context, size_t variables, size_t count, const double *values,
                                            svmp_particles **particles);
@@ -305,6 +339,13 @@ SVMP_API svmp_status svmp_particles_set_chains(svmp_particles *particles, size_t
 
 /* Whether the particles are draws of chains: there are several chains, or a statistic n_leapfrog__ or n_sweeps__. */
 SVMP_API int svmp_particles_are_chains(const svmp_particles *particles);
+
+/* The particles that come with draws of the default method: the same answer in fewer, which Stein's transport has made.
+ * NULL: there are none. Valid as long as the draws. */
+SVMP_API const svmp_particles *svmp_particles_compressed(const svmp_particles *draws);
+
+/* Lets the draws have a copy of such particles; NULL removes them. */
+SVMP_API svmp_status svmp_particles_set_compressed(svmp_particles *draws, const svmp_particles *particles);
 
 /* Statistics: one number per particle besides the variables. Their names end in two underscores, as in files of Stan:
  * lp__ (the log density) and, for samplers, accept_stat__, stepsize__, treedepth__, n_leapfrog__, divergent__,
@@ -358,6 +399,21 @@ typedef struct svmp_comparison {
 /* Variables are matched by name. If the samples have different variables, the error names the differences. */
 SVMP_API svmp_status svmp_particles_compare(const svmp_particles *particles, const svmp_particles *reference,
                                             svmp_comparison *comparison);
+
+/* ---- prediction ----------------------------------------------------------------------------- */
+
+/* For each draw, draws all that is not given and computes what is monitored, such as predictions for new data, or a
+ * function of the unknowns. The model is of a text that was read with these draws as svmp_reading.given; its data may
+ * differ from those of the run. The results have the chains of the draws, and their own random numbers: the same ones
+ * for the same seed. In one process. */
+SVMP_API svmp_status svmp_model_predict(const svmp_model *model, const svmp_particles *draws, uint64_t seed,
+                                        svmp_particles **predicted);
+
+/* Draws all unknowns from their distributions, the parents first: `count` independent draws from the prior if the model
+ * was read with svmp_reading.simulated. SVMP_UNSUPPORTED if a prior is improper, or there is a factor(). In one
+ * process. */
+SVMP_API svmp_status svmp_model_simulate(const svmp_model *model, size_t count, uint64_t seed,
+                                         svmp_particles **simulated);
 
 /* ---- options of a run ----------------------------------------------------------------------- */
 
@@ -460,6 +516,12 @@ SVMP_API size_t svmp_run_iterations(const svmp_run *run);
  * own nodes, possibly none; the first process also gets the leaves. */
 SVMP_API svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles);
 
+/* The answer of the run: draws of the posterior. Of the default method these are states of its exact moves, evenly
+ * spaced, as many of each particle, which is a chain; once the run has converged they have the means and sds that it
+ * averaged over all iterations, and the correlations of few variables. svmp_particles_compressed has the particles. Of
+ * other methods, and before the default one has kept a state, this is svmp_run_particles. Collective. */
+SVMP_API svmp_status svmp_run_draws(const svmp_run *run, svmp_particles **draws);
+
 /* The option's effective value as text: the value that was set, or the one that the method chose ("rbf@blanket" for the
  * kernel, "adagrad:1" for the step, "cpu-avx2" for the backend); also "threads", and "backend_reason": why the backend
  * "auto" is the CPU, as a clause ("the run is small for a GPU"). Returns NULL if the option does not apply to the run.
@@ -508,9 +570,8 @@ typedef enum svmp_aspect {
     SVMP_ASPECT_TAILS = 3,  /* the share of particles outside the 5 % and 95 % quantiles afterwards, less 10 % */
     SVMP_ASPECT_SCORES = 4, /* RMS score / RMS score afterwards - 1: not 0 if a node is wrong given its neighbours */
     SVMP_ASPECT_LOG_DENSITY = 5, /* (mean log density - mean afterwards) / (number of variables / 2) */
-    SVMP_ASPECT_ELSEWHERE =
-        6, /* in sd: the distance of another region with equally high density, found from other starts */
-    SVMP_ASPECT_SHAPE = 7, /* in sd: the largest difference between a quantile and the same quantile afterwards */
+    SVMP_ASPECT_ELSEWHERE = 6, /* in sd: the distance of a mode with too few particles; level: its share of the mass */
+    SVMP_ASPECT_SHAPE = 7,     /* in sd: the largest difference between a quantile and the same quantile afterwards */
     SVMP_ASPECT_CORRELATION =
         8 /* the rank correlation of two variables less the same afterwards; "neighbours": all of them, relative */
 } svmp_aspect;
@@ -537,7 +598,7 @@ SVMP_API void svmp_verdict_free(svmp_verdict *verdict); /* NULL-safe */
  * whole model is in one process, Hamiltonian trajectories). If the particles are exact draws, no mean, sd, quantile,
  * score or log density changes significantly; docs/diagnostics.md describes the tests. The run is not changed; its
  * monitor is called after every move and may stop the examination. Limits: `seconds` of processor time (0: none),
- * `moves` per particle (0: 1280; at least 40) and 500 particles. Models with boxes are not supported. The result does
+ * `moves` per particle (0: 1280; at least 30) and 500 particles. Models with boxes are not supported. The result does
  * not depend on the number of threads, unless `seconds` cuts the examination short. Previous contents of the verdict
  * are discarded. If `seconds` is negative, no particle is moved and the verdict records only the information for the
  * advice. Collective. */

@@ -34,6 +34,7 @@ typedef enum svmp_note_kind {
     X(NOTE_NOT_EXAMINED_BOXES, 9, WARNING)                                                                             \
     X(NOTE_NOT_EXAMINED_ERROR, 10, WARNING)                                                                            \
     X(NOTE_NOT_EXAMINED_INTERRUPTED, 11, WARNING)                                                                      \
+    X(NOTE_MODE_GUESSED, 12, WARNING) /* count modes whose mass is not known, the last by name */                      \
     /* vetoes: reasons that by themselves prevent a pass */                                                            \
     X(NOTE_DIVERGED, 20, REFUSAL)                                                                                      \
     X(NOTE_INTERRUPTED, 21, REFUSAL)                                                                                   \
@@ -86,6 +87,10 @@ typedef enum svmp_note_kind {
     X(NOTE_COLLINEAR, 82, WARNING)     /* name: two variables */                                                       \
     X(NOTE_DENSITY_JUMPS, 83, WARNING) /* name */                                                                      \
     X(NOTE_MODES_IF_HIGH, 85, WARNING)                                                                                 \
+    X(NOTE_MODE, 90, DETAIL)        /* name near limit, with amount of the mass; value: its standard error */          \
+    X(NOTE_MORE_MODES, 91, DETAIL)  /* count, with amount of the mass */                                               \
+    X(NOTE_MODES_ENDED, 92, FACT)   /* total starts, in amount ways, ended in count modes */                           \
+    X(NOTE_HEAVY_TAILS, 156, FACT)  /* of count variables, name most of all, with shape amount */                      \
     X(NOTE_MANY_TERMS, 84, WARNING) /* count terms of sums over discrete unknowns */                                   \
     /* advice about the model */                                                                                       \
     X(NOTE_GIVE_PRIOR, 100, ADVICE) /* name */                                                                         \

@@ -3,7 +3,7 @@
  * A plug-in is a shared library svmp_NAME.so that exports an svmp_plugin_entry_function. The library loads it when a
  * run needs it: $SVMP_NAME is the path of its file (empty: it is not used); else it is sought in the folder
  * $SVMP_PLUGINS, beside the library, and where the system looks for libraries. It stays loaded until the program ends.
- * Library and plug-in are of one build: another one is refused.
+ * One of another SVMP_PLUGIN_VERSION is refused, and so is a device with other formulas.
  */
 #ifndef SVMP_PLUGIN_H
 #define SVMP_PLUGIN_H
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { SVMP_PLUGIN_VERSION = 2 };
+enum { SVMP_PLUGIN_VERSION = 3 }; /* of what is in this header */
 
 /* Numbers are never reused. */
 typedef enum svmp_plugin_kind { SVMP_PLUGIN_DEVICE = 1, SVMP_PLUGIN_PEERS = 2 } svmp_plugin_kind;
@@ -83,8 +83,8 @@ struct svmp_peers {
 
 /* A device has memory of its own, and moves particles there. The library gives it the model, the kernel and the step
  * rule as plain arrays, keeps count of the steps, and computes on the CPU whatever a device does not offer. The device
- * computes the library's formulas: expr/operations.def, expr/opcodes.h, maths/, and the numbers of
- * stein/kernel_shapes.h, stein/step_kinds.h and base/random.h are the only sources that the two share. */
+ * computes the library's formulas: expr/operations.def, expr/opcodes.h, base/random.h and maths/ of its sources, from
+ * which it is built. */
 
 /* Operands and results of instructions: a kind, and a number below 2^29. */
 enum { SVMP_PLACE_REGISTER, SVMP_PLACE_LITERAL, SVMP_PLACE_COLUMN, SVMP_PLACE_INPUT, SVMP_PLACE_OUTPUT };
@@ -140,12 +140,15 @@ typedef struct svmp_model_view {
     void *source;
 } svmp_model_view;
 
+/* The shapes of kernels that a backend may have loops for. Others are functions of the library. */
+typedef enum svmp_shape { SVMP_SHAPE_RBF, SVMP_SHAPE_IMQ, SVMP_SHAPE_LINEAR, SVMP_SHAPE_OTHER } svmp_shape;
+
 enum { SVMP_BANDWIDTH_MEDIAN, SVMP_BANDWIDTH_MEDIAN_LOG, SVMP_BANDWIDTH_MEDIAN_ZEROS, SVMP_BANDWIDTH_FIXED };
 
 /* A term of a kernel. A unit has one kernel matrix, on the rows of its domain, that its members, variables, share. Row
  * i is variable i; row variables + i is the message of variable i. */
 typedef struct svmp_term_view {
-    int shape; /* stein/kernel_shapes.h; all but SHAPE_OTHER */
+    int shape; /* svmp_shape; all but SVMP_SHAPE_OTHER */
     int in_sd; /* whether its coordinates are in units of the particles' standard deviations */
     double weight;
     int bandwidth;       /* SVMP_BANDWIDTH_MEDIAN ... */
@@ -153,7 +156,7 @@ typedef struct svmp_term_view {
     int ranked;          /* whether h is computed from the squared distances of two ranks: */
     size_t lower, upper; /* ranks among pairs of different particles; SIZE_MAX: a distance of 0 */
     int all;             /* whether its only unit has all variables */
-    int multiplies;      /* SHAPE_LINEAR: whether it is computed from products of particles, not from moments */
+    int multiplies;      /* SVMP_SHAPE_LINEAR: whether it is computed from products of particles, not from moments */
     int random;          /* whether each node draws `neighbours` of its neighbours in each iteration, */
     size_t neighbours;   /* which its domain below does not contain */
     size_t units;
@@ -167,9 +170,17 @@ typedef struct svmp_kernel_view {
     const unsigned char *has_message; /* node that is moved -> whether a domain has its message; NULL: none has one */
 } svmp_kernel_view;
 
-/* The step rule. */
+/* What a step rule computes; others are functions of the library. */
+typedef enum svmp_step_kind {
+    SVMP_STEP_FIXED,
+    SVMP_STEP_ADAGRAD,
+    SVMP_STEP_RMSPROP,
+    SVMP_STEP_ADAM,
+    SVMP_STEP_OTHER
+} svmp_step_kind;
+
 typedef struct svmp_step_view {
-    int kind;      /* stein/step_kinds.h; all but STEP_OTHER */
+    int kind;      /* svmp_step_kind; all but SVMP_STEP_OTHER */
     int in_sd;     /* whether phi and displacement are in units of the particles' standard deviations */
     size_t states; /* numbers kept for every scalar between iterations: 0, 1 or 2 */
     double decay1, decay2, delta;
@@ -205,7 +216,23 @@ typedef struct svmp_device_particles {
     double largest_score; /* that it can compute with */
 } svmp_device_particles;
 
-struct stein_measure; /* stein/stein_measure.h */
+/* The ingredients of the Stein discrepancy for one variable: sums over particles and their pairs. Sums of kappa: over
+ * all n^2 pairs, over the n of a particle and itself, and a bound on the root mean square of the centred kappa between
+ * different particles. Sums of terms add up, the bound by the triangle inequality. */
+typedef struct svmp_stein_sums {
+    double pairs, diagonal, spread;
+} svmp_stein_sums;
+
+/* Sums over particles of s, s^2, s z and z^2: s the score, z the variable less its mean. */
+typedef struct svmp_stein_moments {
+    double score, square, product, variance;
+} svmp_stein_moments;
+
+typedef struct svmp_stein_measure {
+    svmp_stein_sums sums;
+    svmp_stein_moments moments;
+    double bandwidth; /* of its node, in the first term that has one; NaN if none has */
+} svmp_stein_measure;
 
 /* A backend on a device. Functions return an svmp_status; a failure is recorded by host.fail. */
 typedef struct svmp_device {
@@ -237,7 +264,7 @@ typedef struct svmp_device {
     /* The sums of the Stein discrepancy for the first `count` particles with a kernel that is the same in every call;
      * random domains are those of iteration t. SVMP_UNSUPPORTED or SVMP_NOT_FINITE, without a recorded error: the
      * library computes them. */
-    int (*measure)(void *state, const svmp_kernel_view *kernel, size_t count, size_t t, struct stein_measure *measured);
+    int (*measure)(void *state, const svmp_kernel_view *kernel, size_t count, size_t t, svmp_stein_measure *measured);
 } svmp_device;
 
 /* ---- plug-ins ---------------------------------------------------------------------------------------------------- */
@@ -246,27 +273,18 @@ typedef struct svmp_plugin {
     uint32_t version; /* SVMP_PLUGIN_VERSION */
     uint32_t kind;    /* svmp_plugin_kind */
     const char *name; /* as in svmp_NAME.so */
-    const size_t *layout;
-    size_t layout_count; /* SVMP_PLUGIN_LAYOUT, as compiled */
 
     /* Whether this machine has what the plug-in is for: 1, with its name in `words`; or 0, with sentences, of which the
      * first one says what is missing. Further lines, "name: value", describe what belongs to it. */
     int (*look)(char *words, size_t size);
 
     const svmp_device *const *devices; /* of SVMP_PLUGIN_DEVICE; NULL behind the last one */
+    const char *formulas;              /* of SVMP_PLUGIN_DEVICE: the checksum of those that it was built from */
 
     /* Of SVMP_PLUGIN_PEERS: connects this process with the others that the launcher has started, which call it, too;
      * *made is NULL if there are none. `host` and its context outlive what is made. Returns an svmp_status. */
     int (*join)(const svmp_host *host, const svmp_peers **made);
 } svmp_plugin;
-
-/* The sizes of what both sides share. */
-#define SVMP_PLUGIN_LAYOUT                                                                                             \
-    {                                                                                                                  \
-        sizeof(svmp_host), sizeof(svmp_peers), sizeof(svmp_peer_routes), sizeof(svmp_plugin), sizeof(svmp_code_view),  \
-            sizeof(svmp_group_view), sizeof(svmp_model_view), sizeof(svmp_term_view), sizeof(svmp_kernel_view),        \
-            sizeof(svmp_step_view), sizeof(svmp_device_request), sizeof(svmp_device_particles), sizeof(svmp_device)    \
-    }
 
 /* What a plug-in exports, under this name. */
 typedef const svmp_plugin *(*svmp_plugin_entry_function)(void);

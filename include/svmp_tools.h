@@ -69,7 +69,8 @@ typedef struct svmp_method {
     int parts;    /* whether it runs on parts of a model, in several processes */
     int sweeps;   /* for SVMP_YIELD_CHAINS: each particle is a chain; the options are particles, iterations, warmup and
                      draws */
-    size_t draws; /* for SVMP_YIELD_CHAINS: the default number of draws per chain, or an upper bound of it */
+    size_t draws; /* for SVMP_YIELD_CHAINS: the default number of draws per chain, or an upper bound of it; for
+                     SVMP_YIELD_PARTICLES: of draws in all (svmp_run_draws), 0 if the particles are the answer */
     /* The svmp_reading.coordinates that suits the method: "auto", or "centred" for the model as written. */
     const char *coordinates;
     int fits;           /* whether it always fits a Gaussian on the graph first */
@@ -104,6 +105,10 @@ typedef struct svmp_array {
 /* Describes array `which`, counted from 0 in the order of the text. Returns 0 beyond the last one; models that are not
  * read from a text have none. */
 SVMP_API int svmp_model_array(const svmp_model *model, size_t which, svmp_array *array);
+
+/* The label of index `index`, from 1, of a dimension of an array, from 0, that text in the data subscripts: u[g[i]].
+ * For index 0 the name of that text, "g". NULL: there is none. Valid as long as the model. */
+SVMP_API const char *svmp_model_label(const svmp_model *model, const char *array, size_t dimension, size_t index);
 
 /* The number of observed values of stochastic nodes in a model text; 0 for other models. */
 SVMP_API size_t svmp_model_observed(const svmp_model *model);
@@ -236,10 +241,23 @@ typedef struct svmp_criteria {
     double dic_error;       /* its Monte Carlo standard error */
     double deviance;        /* the mean deviance */
     double dic_parameters;  /* the effective number of parameters, the variance of the deviance / 2 */
+    double loo;             /* -2 sum of the log densities of svmp_particles_loo */
+    double loo_error;       /* its standard error, as a sum over the observations */
+    double loo_parameters;  /* the effective number of parameters: what the observations gain by being there */
+    size_t loo_beyond;      /* observations whose shape is above svmp_loo_limit */
 } svmp_criteria;
 
 /* Computes them from the variables of these particles. */
 SVMP_API svmp_status svmp_particles_criteria(const svmp_particles *particles, svmp_criteria *criteria);
+
+/* Leave-one-out cross-validation by Pareto-smoothed importance sampling (Vehtari et al. 2024). For each of the
+ * variables log_lik.1, log_lik.2, ..., in their order: the log density of the observation given the others, and the
+ * shape of the weights' tail, above svmp_loo_limit if the estimate cannot be trusted. NaN: a log likelihood is not
+ * finite. */
+SVMP_API svmp_status svmp_particles_loo(const svmp_particles *particles, double *density, double *shape);
+
+/* The largest shape at which `count` draws suffice: 1 - 1/log10(count), at most 0.7. */
+SVMP_API double svmp_loo_limit(size_t count);
 
 /* The differences of one variable from a reference sample. A z is a difference divided by its standard error. The
  * standard error uses the effective sample size of chains and treats other particles as independent; for few particles,
@@ -314,8 +332,9 @@ SVMP_API svmp_status svmp_run_last_movement(const svmp_run *run, svmp_movement *
  * other modes are not searched for. The same bits for any number of processes. */
 SVMP_API svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict);
 
-/* The limits for `chains` chains: R-hat at most *r_hat, and at least *draws effective draws. Either may be NULL. */
-SVMP_API void svmp_chains_limits(size_t chains, double *r_hat, double *draws);
+/* The limits for `chains` chains of `each` draws: R-hat at most *r_hat, and at least *draws effective draws. Either may
+ * be NULL. */
+SVMP_API void svmp_chains_limits(size_t chains, size_t each, double *r_hat, double *draws);
 
 /* Adds a veto of the caller, one of the codes from SVMP_NOTE_DIVERGED on. An earlier veto is kept. */
 SVMP_API void svmp_verdict_veto(svmp_verdict *verdict, svmp_code veto, double amount, const char *name);

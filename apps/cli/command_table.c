@@ -7,7 +7,8 @@
 #include "front/program_frame.h"
 
 static const command *const all[] = {&command_run,      &command_verify,  &command_plan,    &command_check,
-                                     &command_graph,    &command_summary, &command_compare, &command_report,
+                                     &command_graph,    &command_summary, &command_compare, &command_predict,
+                                     &command_simulate, &command_report,  &command_agents,  &command_agent,
                                      &command_localise, &command_help,    &command_manual,  &command_completion};
 
 enum { COMMANDS = sizeof all / sizeof all[0] };

@@ -9,7 +9,8 @@
 #include "svmp_parallel.h"
 
 extern const command command_run, command_verify, command_plan, command_check, command_graph, command_summary,
-    command_compare, command_report, command_localise, command_help, command_manual, command_completion;
+    command_compare, command_predict, command_simulate, command_report, command_agents, command_agent, command_localise,
+    command_help, command_manual, command_completion;
 
 /* All of them, in the order of the help. */
 const command *const *commands(size_t *count);

@@ -34,7 +34,8 @@ typedef struct mixture {
 static mixture measure(const svmp_particles *particles, size_t count, const size_t *variables,
                        const svmp_mixing *mixing) {
     mixture m = {.particles = particles, .count = count, .r_hat.value = NAN, .draws.value = NAN};
-    svmp_chains_limits(svmp_particles_chains(particles), &m.limit, &m.needed);
+    const size_t chains = svmp_particles_chains(particles);
+    svmp_chains_limits(chains, svmp_particles_count(particles) / chains, &m.limit, &m.needed);
     for (size_t k = 0; k < count; k++) {
         update(&m.r_hat, k, mixing[k].r_hat, 1, m.limit);
         update(&m.draws, k, fmin(mixing[k].bulk_draws, mixing[k].tail_draws), -1, m.needed);

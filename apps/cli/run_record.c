@@ -53,7 +53,8 @@ char *record_text(const run_record *record, size_t rows) {
     for (size_t k = 0; k < record->set->operand_count; k++)
         fprintf(stream, "%s = %s\n", k == 0 ? "model" : "data", record->set->operands[k]);
     svmp_option option;
-    for (size_t k = 0; svmp_option_at(k, &option); k++) print_option(stream, record, option.name);
+    for (size_t k = 0; svmp_option_at(k, &option); k++)
+        if (!record->compressed || strcmp(option.name, "draws") != 0) print_option(stream, record, option.name);
     print_option(stream, record, "threads");
     print_given(stream, record, "monitor");
     if (options_given(record->set, "coordinates") || strcmp(record->coordinates, "centred") != 0)

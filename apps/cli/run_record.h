@@ -15,6 +15,7 @@ typedef struct run_record {
     size_t iterations;      /* done */
     size_t resumed;         /* the iteration from which the run was resumed; 0: not resumed */
     double seconds, warmup; /* since then; warmup: those of a sampler's warm-up */
+    int compressed;         /* the file has the particles that come with draws */
     size_t thin, chain;     /* every `thin`th draw is written; of this chain only, 0: of all */
     convergence convergence;
     const svmp_verdict *verdict; /* NULL: there is none */

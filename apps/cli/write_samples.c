@@ -34,6 +34,22 @@ static int check_paths(const writer *w, const char *path) {
     return status == 0 && w->split && !force ? parts_refuse_later(path, w->split) : status;
 }
 
+/* The file of --particles. */
+static int check_particles_file(const writer *w, const svmp_method *method) {
+    const char *path = options_given(w->set, "particles-file"), *output = options_given(w->set, "output");
+    if (path == NULL) return 0;
+    if (method->yield != SVMP_YIELD_PARTICLES)
+        return report_error(EXIT_WRONG,
+                            "The method '%s' has no particles to write to '%s'; --output writes its result.",
+                            method->name, path);
+    if (!is_reporting()) return 0; /* of several processes, the one that writes */
+    if (same_file(path, output) || same_file(path, checkpoint_path(w->set)))
+        return report_error(EXIT_WRONG, "'%s' cannot be both the file of --particles and that of another option.",
+                            path);
+    const int status = check_output(path, OUTPUT_PARTICLES, options_given(w->set, "force") != NULL);
+    return status ? status : refuse_input(w->set, path);
+}
+
 int writer_begin(writer *w, const option_set *set, const svmp_options *options, const svmp_method *method) {
     static const char *const needs_output[] = {"save", "thin", "split"}, *const of_samplers[] = {"thin", "split"};
     const char *path = options_given(set, "output");
@@ -54,7 +70,8 @@ int writer_begin(writer *w, const option_set *set, const svmp_options *options, 
         return report_error(EXIT_WRONG,
                             "The option '--thin' must be a whole number from 1 to %zu, the draws per chain, not '%s'.",
                             draws, options_value(set, "thin"));
-    if (path == NULL) return 0;
+    status = check_particles_file(w, method);
+    if (status || path == NULL) return status;
     if (options_given(set, "split")) w->split = option_count(options, method->sweeps ? "particles" : "chains");
     if (w->split && has_ending(path, ".nc"))
         return report_error(
@@ -140,11 +157,16 @@ static int is_finite(svmp_particles *particles, size_t variable) {
     return l == count;
 }
 
+static int is_finite_everywhere(svmp_particles *result, size_t variable) {
+    svmp_particles *compressed = (svmp_particles *)svmp_particles_compressed(result); /* its values are only read */
+    return is_finite(result, variable) && (compressed == NULL || is_finite(compressed, variable));
+}
+
 /* kept[0 ... *count - 1] are the variables that stay, place[i] is where variable i goes, or SIZE_MAX. */
 static void find_finite(const svmp_model *model, svmp_particles *result, size_t *kept, size_t *place, size_t *count) {
     for (size_t i = 0; i < svmp_particles_variables(result); i++) {
         const char *name = svmp_particles_name(result, i);
-        place[i] = !svmp_model_computes(model, name) || is_finite(result, i) ? *count : SIZE_MAX;
+        place[i] = !svmp_model_computes(model, name) || is_finite_everywhere(result, i) ? *count : SIZE_MAX;
         if (place[i] != SIZE_MAX)
             kept[(*count)++] = i;
         else
@@ -290,6 +312,30 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);
     if (selected != SVMP_OK) return failed(w->context, selected);
     int status = write_parts(w, part, record);
+    svmp_particles_free(part);
+    return status;
+}
+
+int writer_write_particles(writer *w, const svmp_particles *result, run_record *record) {
+    const char *path = options_given(w->set, "particles-file");
+    const svmp_particles *compressed = svmp_particles_compressed(result), *from = compressed ? compressed : result;
+    svmp_particles *part = NULL;
+    char *comments = NULL, *written = NULL;
+    if (path == NULL) return 0;
+    if (w->chosen && w->chosen_count == 0)
+        return report_error(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are omitted.", path);
+    const svmp_status selected = svmp_particles_select(from, w->chosen_count, w->chosen, 1, &part);
+    if (selected != SVMP_OK) return failed(w->context, selected);
+    record->thin = 1;
+    record->compressed = compressed != NULL;
+    int status = EXIT_FAILED;
+    if ((comments = record_text(record, svmp_particles_count(part))) == NULL)
+        report_error(EXIT_FAILED, "Out of memory.");
+    else
+        status = netcdf_write_in_subprocess(w->context, part, path, comments, options_given(w->set, "force") != NULL,
+                                            &written);
+    free(comments);
+    free(written);
     svmp_particles_free(part);
     return status;
 }

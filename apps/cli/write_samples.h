@@ -38,4 +38,7 @@ int writer_secure(writer *w, const svmp_particles *result, run_record *record);
  * stands where writer_secure had written. */
 int writer_write(writer *w, const svmp_particles *result, run_record *record);
 
+/* Writes the particles to the file of --particles, if requested: those that come with draws, or the result. */
+int writer_write_particles(writer *w, const svmp_particles *result, run_record *record);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/name_distance.h"
 #include "error_output.h"
+#include "output_check.h"
 
 /* The row of a name of `length` characters, or `count`. */
 static size_t find_name(const option_set *set, const char *name, size_t length) {
@@ -54,7 +55,16 @@ static int unknown_name(const option_set *set, const char *name, size_t length) 
     return report_error(EXIT_WRONG, "Unknown option '--%.*s'; see '%s --help'.", (int)length, name, set->command);
 }
 
+/* --particles FILE is --particles-file FILE. */
+static size_t find_file_option(const option_set *set, size_t k, const char *value) {
+    char name[64];
+    snprintf(name, sizeof name, "%s-file", set->rows[k].name);
+    const size_t file = find_name(set, name, strlen(name));
+    return file < set->count && has_ending(value, ".csv .nc") ? file : k;
+}
+
 static int store(option_set *set, size_t k, const char *value) {
+    k = find_file_option(set, k, value);
     if (set->values[k]) return report_error(EXIT_WRONG, "The option '--%s' is given twice.", set->rows[k].name);
     set->values[k] = value;
     return 0;

@@ -4,7 +4,7 @@
 
 #include "svmp_tools.h"
 
-enum { OPTIONS_MOST = 32, OPTION_HELP = 512 };
+enum { OPTIONS_MOST = 40, OPTION_HELP = 512 };
 
 typedef struct option_row {
     const char *name;     /* "particles" */
@@ -32,7 +32,8 @@ void options_add(option_set *set, size_t count, const option_row *rows);
 void options_add_run(option_set *set, size_t count, const char *const *names);
 
 /* Takes the arguments apart, in any order: --name value, --name=value, -n value, -nvalue, flags -qf, and -- after which
- * all are operands. The operands are gathered at the front of `arguments`. Returns 0, or an exit status after
+ * all are operands. A value of --name that ends in .csv or .nc is that of --name-file, if there is such an option. The
+ * operands are gathered at the front of `arguments`. Returns 0, or an exit status after
  * an error message. */
 int options_parse(option_set *set, int count, char **arguments);
 

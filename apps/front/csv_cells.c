@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_field.h"
 #include "error_output.h"
 
 static int read_all(const char *path, char **text) {
@@ -27,60 +28,56 @@ static int read_all(const char *path, char **text) {
     return broken ? report_error(EXIT_WRONG, "Cannot read all of '%s'.", path) : 0;
 }
 
-/* Where a cell ends: at a comma, the end of the line or of the text. One in quotes may have commas. */
-static const char *cell_end(const char *at) {
-    if (*at == '"')
-        for (at++; *at && *at != '\n' && (*at != '"' || at[1] == '"'); at++) at += *at == '"';
-    return at + strcspn(at, ",\n");
+/* The end of the line at `at`, and the beginning of the next one. */
+static char *line_end(char *at, char **next) {
+    char *end = at + strcspn(at, "\n");
+    *next = end + (*end == '\n');
+    return end > at && end[-1] == '\r' ? end - 1 : end;
 }
 
-/* Takes the quotes off, in place: "" is a quote. What is not closed stays as it is. */
-static void unquote(char *cell) {
-    const size_t length = strlen(cell);
-    if (length < 2 || cell[0] != '"' || cell[length - 1] != '"') return;
-    cell[length - 1] = '\0';
-    char *to = cell;
-    for (const char *from = cell + 1; *from; from++) {
-        from += from[0] == '"' && from[1] == '"';
-        *to++ = *from;
+/* Cuts a line into cells, in place, and stores them unless `cells` is NULL. */
+static int cut_line(const char *path, size_t row, char *at, char *end, const char **cells, size_t *columns) {
+    for (*columns = 0;; ++*columns) {
+        csv_field field;
+        const char *after = svmp_csv_field(at, end, &field);
+        if (after == NULL || (after < end && *after != ','))
+            return report_error(EXIT_WRONG, "%s:%zu: expected a comma after a closed quotation mark.", path, row + 1);
+        char *const start = at + (field.start - at), *const comma = at + (after - at);
+        if (cells) {
+            *svmp_csv_unquote(start, field.end) = '\0';
+            cells[*columns] = start;
+        }
+        if (comma == end) return ++*columns, 0;
+        at = comma + 1;
     }
-    *to = '\0';
 }
 
 /* Cuts the text into cells, in place. */
 static int cut(const char *path, csv *t) {
-    char *at = t->text;
-    size_t row = 0;
-    while (*at) {
-        size_t column = 0;
-        for (;;) {
-            const size_t length = (size_t)(cell_end(at) - at);
-            const char end = at[length];
-            if (column < t->columns) t->cells[row * t->columns + column] = at;
-            column++;
-            at[length] = '\0';
-            if (length && at[length - 1] == '\r') at[length - 1] = '\0';
-            unquote(at);
-            at += length + (end != '\0');
-            if (end != ',') break;
-        }
-        if (column != t->columns)
-            return report_error(EXIT_WRONG, "%s:%zu: the row has %zu fields, but the header has %zu.", path, row + 1,
-                                column, t->columns);
-        row++;
+    char *next = t->text;
+    for (size_t row = 0; *next; row++) {
+        char *at = next, *end = line_end(at, &next);
+        size_t columns;
+        int status = cut_line(path, row, at, end, NULL, &columns);
+        if (status == 0 && columns != t->columns)
+            status = report_error(EXIT_WRONG, "%s:%zu: the row has %zu fields, but the header has %zu.", path, row + 1,
+                                  columns, t->columns);
+        if (status) return status;
+        cut_line(path, row, at, end, t->cells + row * t->columns, &columns);
     }
     return 0;
 }
 
 int csv_read(const char *path, csv *t) {
     *t = (csv){0};
+    char *next;
     int status = read_all(path, &t->text);
     if (status) return status;
     size_t lines = 0;
     for (const char *c = t->text; *c; c++) lines += *c == '\n' || c[1] == '\0';
     if (lines < 2) return report_error(EXIT_WRONG, "The file '%s' has no rows.", path);
-    t->columns = 1;
-    for (const char *at = cell_end(t->text); *at == ','; at = cell_end(at + 1)) t->columns++;
+    status = cut_line(path, 0, t->text, line_end(t->text, &next), NULL, &t->columns);
+    if (status) return status;
     t->rows = lines - 1;
     t->cells = calloc(lines * t->columns, sizeof *t->cells);
     return t->cells ? cut(path, t) : report_error(EXIT_FAILED, "Out of memory.");

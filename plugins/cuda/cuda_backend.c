@@ -70,7 +70,7 @@ svmp_status svmp_cuda_take_places(cuda_run *run, const svmp_kernel_view *k) {
     if (run->keeps_sd || scaled) CUDA_TRY(CUDA_TAKE(run, c->sd, variables));
     if (run->keeps_sd || scaled) CUDA_TRY(CUDA_TAKE(run, c->inverse, variables));
     c->brief = state->bits == 32 && run->n <= TILE_PARTICLES && !scaled && !run->keeps_sd && !run->has_messages;
-    for (size_t a = 0; k && a < k->count; a++) c->brief &= k->terms[a].shape != SHAPE_LINEAR;
+    for (size_t a = 0; k && a < k->count; a++) c->brief &= k->terms[a].shape != SVMP_SHAPE_LINEAR;
     c->brief &= plain;
     if (plain && state->bits == 64) CUDA_TRY(CUDA_TAKE(run, c->z64, rows * run->n));
     if (plain && state->bits == 32) CUDA_TRY(CUDA_TAKE(run, c->z32, rows * run->n));

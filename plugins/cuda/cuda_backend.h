@@ -110,7 +110,7 @@ int svmp_cuda_outcome(void *run, double *largest, int *wrong);
 void svmp_cuda_take_back(void *run, size_t steps);
 int svmp_cuda_fetch(void *run, svmp_device_array array, size_t first, size_t last, double *to);
 int svmp_cuda_store(void *run, svmp_device_array array, size_t first, size_t last, const double *from);
-int svmp_cuda_measure(void *run, const svmp_kernel_view *k, size_t count, size_t t, stein_measure *measured);
+int svmp_cuda_measure(void *run, const svmp_kernel_view *k, size_t count, size_t t, svmp_stein_measure *measured);
 
 #define CUDA_DEVICE(name_, precise_, open_)                                                                            \
     {                                                                                                                  \

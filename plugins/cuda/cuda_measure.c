@@ -10,9 +10,9 @@ struct cuda_measure {
     device_ops plain; /* the device's, without kernels that need no matrices */
     cuda state;
     size_t n;
-    double *score;         /* of all particles, variables * run->n */
-    double *x_few, *s_few; /* variables * n, where n is less; NULL: it is not */
-    stein_measure *there;  /* own variables, on the device */
+    double *score;             /* of all particles, variables * run->n */
+    double *x_few, *s_few;     /* variables * n, where n is less; NULL: it is not */
+    svmp_stein_measure *there; /* own variables, on the device */
 };
 
 /* The backend as the plan sees it: its own arrays, and n particles. */
@@ -95,13 +95,13 @@ static svmp_status add_batch(cuda_run *seen, const cuda_measure *m, const cuda_t
 }
 
 /* Scores that are not finite, or sums that overflow: nothing can be said of the particles here. */
-static int all_finite(size_t count, const stein_measure *measured) {
+static int all_finite(size_t count, const svmp_stein_measure *measured) {
     for (size_t i = 0; i < count; i++)
         if (!isfinite(measured[i].moments.square + measured[i].sums.pairs + measured[i].sums.spread)) return 0;
     return 1;
 }
 
-int svmp_cuda_measure(void *of, const svmp_kernel_view *k, size_t count, size_t t, stein_measure *measured) {
+int svmp_cuda_measure(void *of, const svmp_kernel_view *k, size_t count, size_t t, svmp_stein_measure *measured) {
     cuda_run *run = of;
     cuda *state = run->state;
     const size_t variables = run->model->moved_variables;

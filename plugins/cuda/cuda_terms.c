@@ -29,7 +29,7 @@ static size_t members_of(const svmp_term_view *view, size_t u) {
 static int is_large(const cuda_run *run, const svmp_term_view *view, const cuda_term *term, size_t u) {
     const cuda *state = run->state;
     pair_args probe = term->all;
-    if (view->random || view->shape == SHAPE_LINEAR || state->ops->fuses == NULL) return 0;
+    if (view->random || view->shape == SVMP_SHAPE_LINEAR || state->ops->fuses == NULL) return 0;
     probe.longest = domain_of(view, u);
     probe.most_members = members_of(view, u);
     return !state->ops->fuses(state->device, state->bits, &probe);
@@ -111,7 +111,7 @@ static size_t choose_pieces(size_t numbers, size_t longest) {
 /* `entries`: of all domains. One kernel counts them in 32 bits. */
 static cuda_way choose_way(const cuda_run *run, const svmp_term_view *view, const cuda_term *term, size_t entries) {
     const cuda *state = run->state;
-    if (view->shape == SHAPE_LINEAR) return view->multiplies ? WAY_MATRIX : WAY_MOMENTS;
+    if (view->shape == SVMP_SHAPE_LINEAR) return view->multiplies ? WAY_MATRIX : WAY_MOMENTS;
     if (entries > UINT32_MAX) return WAY_MATRIX;
     return state->ops->fuses && state->ops->fuses(state->device, state->bits, &term->all) ? WAY_FUSED : WAY_MATRIX;
 }

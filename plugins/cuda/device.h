@@ -14,9 +14,7 @@
 
 #include "cuda/device_program.h"
 #include "expr/opcodes.h"
-#include "stein/kernel_shapes.h"
-#include "stein/stein_measure.h"
-#include "stein/step_kinds.h"
+#include "svmp_plugin.h"
 
 /* ---- scores: after those of programs (program.h) ------------------------------------------------------------------
  */
@@ -157,7 +155,7 @@ typedef struct first_args {
 typedef struct survey_args {
     size_t n;
     const double *x, *score;
-    stein_measure *measured;
+    svmp_stein_measure *measured;
 } survey_args;
 
 /* What the members of a batch of units add to their measures (a team each); matrices have distances, or products of
@@ -165,7 +163,7 @@ typedef struct survey_args {
 typedef struct kappa_args {
     pair_args pair;
     const double *sd; /* of variables; NULL: no term is in units of it */
-    stein_measure *measured;
+    svmp_stein_measure *measured;
 } kappa_args;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */

@@ -117,7 +117,7 @@ static int takes_wide(const device *d, int bits, const pair_args *a) {
 }
 
 static int fuses(const device *d, int bits, const pair_args *a) {
-    if (a->shape == SHAPE_LINEAR || a->n < 2 || a->n > 16384 || a->most_members > FUSED_MEMBERS) return 0;
+    if (a->shape == SVMP_SHAPE_LINEAR || a->n < 2 || a->n > 16384 || a->most_members > FUSED_MEMBERS) return 0;
     if (takes_tile(bits, a)) return a->longest <= TILE_ROWS;
     if (takes_tensor(d, bits, a)) return 1;
     const size_t bytes = ring_bytes(bits, shape_ring(bits, a->n, ring_tile(bits, a->n), 256), a->longest);
@@ -271,12 +271,12 @@ template <int SHAPE, bool WHOLE> static int choose_tensor(device *d, const pair_
 static int fused(device *d, int bits, const pair_args *a) {
     if (enter(d) || flush(d)) return 1;
     if (takes_tensor(d, bits, a))
-        return a->shape == SHAPE_RBF ? choose_tensor<SHAPE_RBF, false>(d, a, whole_args())
-                                     : choose_tensor<SHAPE_IMQ, false>(d, a, whole_args());
+        return a->shape == SVMP_SHAPE_RBF ? choose_tensor<SVMP_SHAPE_RBF, false>(d, a, whole_args())
+                                     : choose_tensor<SVMP_SHAPE_IMQ, false>(d, a, whole_args());
     if (takes_wide(d, bits, a))
-        return a->shape == SHAPE_RBF ? choose_wide<SHAPE_RBF, false>(d, a, whole_args())
-                                     : choose_wide<SHAPE_IMQ, false>(d, a, whole_args());
-    const int failed = a->shape == SHAPE_RBF ? choose<SHAPE_RBF>(d, bits, a) : choose<SHAPE_IMQ>(d, bits, a);
+        return a->shape == SVMP_SHAPE_RBF ? choose_wide<SVMP_SHAPE_RBF, false>(d, a, whole_args())
+                                     : choose_wide<SVMP_SHAPE_IMQ, false>(d, a, whole_args());
+    const int failed = a->shape == SVMP_SHAPE_RBF ? choose<SVMP_SHAPE_RBF>(d, bits, a) : choose<SVMP_SHAPE_IMQ>(d, bits, a);
     return failed ? 1 : check(d, cudaGetLastError());
 }
 
@@ -293,12 +293,12 @@ static int iterate(device *d, int bits, const iteration_args *args) {
     if (enter(d)) return 1;
     if (takes_tensor(d, bits, &args->pair)) {
         if (flush(d)) return 1;
-        return args->pair.shape == SHAPE_RBF ? choose_tensor<SHAPE_RBF, true>(d, &args->pair, w)
-                                             : choose_tensor<SHAPE_IMQ, true>(d, &args->pair, w);
+        return args->pair.shape == SVMP_SHAPE_RBF ? choose_tensor<SVMP_SHAPE_RBF, true>(d, &args->pair, w)
+                                             : choose_tensor<SVMP_SHAPE_IMQ, true>(d, &args->pair, w);
     }
     if (takes_wide(d, bits, &args->pair))
-        return args->pair.shape == SHAPE_RBF ? choose_wide<SHAPE_RBF, true>(d, &args->pair, w)
-                                             : choose_wide<SHAPE_IMQ, true>(d, &args->pair, w);
-    return args->pair.shape == SHAPE_RBF ? choose_whole<SHAPE_RBF>(d, &args->pair, w)
-                                         : choose_whole<SHAPE_IMQ>(d, &args->pair, w);
+        return args->pair.shape == SVMP_SHAPE_RBF ? choose_wide<SVMP_SHAPE_RBF, true>(d, &args->pair, w)
+                                             : choose_wide<SVMP_SHAPE_IMQ, true>(d, &args->pair, w);
+    return args->pair.shape == SVMP_SHAPE_RBF ? choose_whole<SVMP_SHAPE_RBF>(d, &args->pair, w)
+                                         : choose_whole<SVMP_SHAPE_IMQ>(d, &args->pair, w);
 }

@@ -354,7 +354,7 @@ static __global__ void __launch_bounds__(FINISH) kernel_finish(const pair_args a
                 for (unsigned l = group; l < n; l += groups) {
                     const double value = k[l * n + m];
                     sum += value * s[l];
-                    repulsion += (a.shape == SHAPE_RBF ? 2 * value : value * value * value) * (here - z[l]);
+                    repulsion += (a.shape == SVMP_SHAPE_RBF ? 2 * value : value * value * value) * (here - z[l]);
                 }
                 parts[2 * (group * n + m)] = sum;
                 parts[2 * (group * n + m) + 1] = repulsion;
@@ -379,7 +379,7 @@ static size_t finish_bytes(int bits, size_t n) {
 }
 
 static int finishes(const device *d, int bits, const pair_args *a) {
-    return a->shape != SHAPE_LINEAR && a->n <= FINISH && a->most_members <= FINISH_MEMBERS &&
+    return a->shape != SVMP_SHAPE_LINEAR && a->n <= FINISH && a->most_members <= FINISH_MEMBERS &&
            finish_bytes(bits, a->n) <= (size_t)d->shared_most - 2048;
 }
 

@@ -15,9 +15,9 @@
 template <int NT, int SHAPE>
 static __device__ __forceinline__ void many_kernel(float h, float inverse, float unit, unsigned g, unsigned q,
                                                    many_pairs<NT> &d) {
-    const float by = unit * (SHAPE == SHAPE_RBF ? -1.4426950408889634f * inverse : inverse);
+    const float by = unit * (SHAPE == SVMP_SHAPE_RBF ? -1.4426950408889634f * inverse : inverse);
     if (h > 0 && h < 1e30f)
-        d.each([&](int, int, int, float &v) { v = SHAPE == SHAPE_RBF || v < TILE_FAR ? kernel_of(v, by, SHAPE) : 0; });
+        d.each([&](int, int, int, float &v) { v = SHAPE == SVMP_SHAPE_RBF || v < TILE_FAR ? kernel_of(v, by, SHAPE) : 0; });
     else // the limit, who coincides; or the particles ran away, beyond what single precision can square
         d.each([&](int, int, int, float &v) { v = h == 0 ? (v == 0 ? 1.0f : 0.0f) : NAN; });
 #pragma unroll
@@ -37,19 +37,19 @@ static __device__ __forceinline__ void many_sums(unsigned g, unsigned q, const m
     for (int r = 0; r < NT; r++) {
         row[0][r] = row[1][r] = 0;
         pull[r] = room.pull[8 * r + g];
-        if (SHAPE != SHAPE_RBF) push[r] = room.push[8 * r + g];
+        if (SHAPE != SVMP_SHAPE_RBF) push[r] = room.push[8 * r + g];
     }
 #pragma unroll
     for (int j = 0; j < NT; j++) {
         const unsigned at = 8 * j + 2 * q;
         const float2 pulls = *(const float2 *)&room.pull[at];
-        const float2 pushes = SHAPE != SHAPE_RBF ? *(const float2 *)&room.push[at] : pulls;
+        const float2 pushes = SHAPE != SVMP_SHAPE_RBF ? *(const float2 *)&room.push[at] : pulls;
         float column[2][2] = {};
 #pragma unroll
         for (int r = 0; r <= j; r++)
 #pragma unroll
             for (int c = 0; c < 2; c++) {
-                const float k = d.at(r, j, c), repulsion = SHAPE == SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
+                const float k = d.at(r, j, c), repulsion = SHAPE == SVMP_SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
                 if (FIRST) row[0][r] += repulsion, column[c][0] += repulsion;
                 row[1][r] = drawn<SHAPE>(k, repulsion, c ? pulls.y : pulls.x, c ? pushes.y : pushes.x, row[1][r]);
                 column[c][1] = drawn<SHAPE>(k, repulsion, pull[r], push[r], column[c][1]);
@@ -141,8 +141,8 @@ static __device__ __forceinline__ void many_velocity(float c, unsigned lane, con
         const unsigned l = lane + 32 * half;
         if (l >= 8 * NT) continue;
         score[half] = (float)room.score[l], place[half] = room.place[l];
-        room.pull[l] = SHAPE == SHAPE_RBF ? fmaf(-c, place[half], score[half]) : score[half];
-        if (SHAPE != SHAPE_RBF) room.push[l] = c * place[half];
+        room.pull[l] = SHAPE == SVMP_SHAPE_RBF ? fmaf(-c, place[half], score[half]) : score[half];
+        if (SHAPE != SVMP_SHAPE_RBF) room.push[l] = c * place[half];
     }
     many_sums<NT, SHAPE, FIRST>(g, q, d, room);
 #pragma unroll
@@ -248,8 +248,8 @@ static __device__ __forceinline__ void many_unit(const pair_args &a, const whole
 #pragma unroll 1
     for (unsigned e = 0; e < members; e++) {
         const unsigned i = room.variable[e];
-        float c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse, drawn[2] = {0, 0};
-        if (a.in_sd) c = (float)((SHAPE == SHAPE_RBF ? 2 : 1) * (double)inverse * a.inverse[i]);
+        float c = (SHAPE == SVMP_SHAPE_RBF ? 2 : 1) * inverse, drawn[2] = {0, 0};
+        if (a.in_sd) c = (float)((SHAPE == SVMP_SHAPE_RBF ? 2 : 1) * (double)inverse * a.inverse[i]);
         if (e == 0)
             many_velocity<NT, SHAPE, true>(c, lane, d, room, repulsion, drawn);
         else
@@ -273,7 +273,7 @@ static __device__ __forceinline__ void many_unit(const pair_args &a, const whole
 
 // Blocks of threads on a multiprocessor, by the registers that they need.
 template <int NT, int SHAPE> static constexpr int many_blocks() {
-    return NT <= 4 ? TILE_AT_ONCE + 2 : SHAPE == SHAPE_RBF && NT < 8 ? TILE_AT_ONCE : TILE_AT_ONCE - 1;
+    return NT <= 4 ? TILE_AT_ONCE + 2 : SHAPE == SVMP_SHAPE_RBF && NT < 8 ? TILE_AT_ONCE : TILE_AT_ONCE - 1;
 }
 
 // The last block reports the step before to the host.

@@ -39,10 +39,10 @@ static __device__ __forceinline__ float quick_root(float x) {
 }
 
 static __device__ __forceinline__ float kernel_of(float distance, float by, int shape) {
-    return shape == SHAPE_RBF ? quick_exp2(by * distance) : rsqrtf(__fmaf_rn(by, distance, 1.0f));
+    return shape == SVMP_SHAPE_RBF ? quick_exp2(by * distance) : rsqrtf(__fmaf_rn(by, distance, 1.0f));
 }
 static __device__ __forceinline__ double kernel_of(double distance, double by, int shape) {
-    return shape == SHAPE_RBF ? exp(by * distance) : rsqrt(fma(by, distance, 1.0));
+    return shape == SVMP_SHAPE_RBF ? exp(by * distance) : rsqrt(fma(by, distance, 1.0));
 }
 
 // Of whole numbers, over a warp.

@@ -8,7 +8,7 @@ BODY REAL PAIR(first_of_rows)(REAL sum) { return sizeof(REAL) == sizeof(float) ?
 
 BODY REAL PAIR(add_row)(int shape, REAL here, REAL there, REAL rows) {
     const REAL apart = here - there;
-    return shape == SHAPE_LINEAR ? REAL_FMA(here, there, rows) : REAL_FMA(apart, apart, rows);
+    return shape == SVMP_SHAPE_LINEAR ? REAL_FMA(here, there, rows) : REAL_FMA(apart, apart, rows);
 }
 
 BODY REAL PAIR(add_rows)(REAL sum, REAL rows, REAL *lost) {
@@ -56,10 +56,10 @@ BODY void PAIR(add_pieces)(const pair_args *a, size_t thread) {
 
 /* k of a squared distance, or 1 + product / v. */
 BODY REAL PAIR(kernel)(int shape, REAL distance, double h) {
-    if (shape == SHAPE_LINEAR) return h > 0 ? 1 + distance / (REAL)h : (REAL)1;
+    if (shape == SVMP_SHAPE_LINEAR) return h > 0 ? 1 + distance / (REAL)h : (REAL)1;
     if (h == 0) return distance == 0;
     if (!isfinite(h)) return (REAL)NAN; /* the particles ran away; the step will say so */
-    return shape == SHAPE_RBF ? REAL_EXP(-distance / (REAL)h) : 1 / REAL_SQRT(1 + distance / (REAL)h);
+    return shape == SVMP_SHAPE_RBF ? REAL_EXP(-distance / (REAL)h) : 1 / REAL_SQRT(1 + distance / (REAL)h);
 }
 
 BODY void PAIR(value)(const pair_args *a, size_t thread) {
@@ -78,11 +78,11 @@ BODY void PAIR(velocity)(const pair_args *a, size_t thread) {
     for (size_t l = 0; l < n; l++) {
         const double value = k[l * n];
         sum += value * s[l];
-        if (a->shape == SHAPE_RBF) repulsion += value * (here - z[l]);
-        if (a->shape == SHAPE_IMQ) repulsion += value * value * value * (here - z[l]);
+        if (a->shape == SVMP_SHAPE_RBF) repulsion += value * (here - z[l]);
+        if (a->shape == SVMP_SHAPE_IMQ) repulsion += value * value * value * (here - z[l]);
     }
-    if (a->shape == SHAPE_RBF) repulsion *= 2;
-    if (a->shape == SHAPE_LINEAR) repulsion = (double)n * here;
+    if (a->shape == SVMP_SHAPE_RBF) repulsion *= 2;
+    if (a->shape == SVMP_SHAPE_LINEAR) repulsion = (double)n * here;
     const double before = a->adds ? a->phi[i * n + m] : 0;
     a->phi[i * n + m] = before + a->weight / (double)n * (sum + ratio * repulsion * by);
 }

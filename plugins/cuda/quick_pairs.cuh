@@ -392,7 +392,7 @@ static __device__ __noinline__ float2 quick_slowly(unsigned n, unsigned lower, u
 
 // k of -|y - y'|^2 / 2; by: what makes an exponent of it, or, of imq, 1 less of it.
 template <int SHAPE> static __device__ __forceinline__ float quick_kernel(float v, float by) {
-    return SHAPE == SHAPE_RBF ? quick_exp2(by * v) : rsqrtf(__fmaf_rn(by, v, 1.0f));
+    return SHAPE == SVMP_SHAPE_RBF ? quick_exp2(by * v) : rsqrtf(__fmaf_rn(by, v, 1.0f));
 }
 
 // The limit, who coincides; or the particles ran away, beyond what single precision can square.
@@ -406,7 +406,7 @@ template <int NT, int ROWS, int SHAPE, bool FAR>
 static __device__ __forceinline__ void quick_sums(unsigned n, unsigned lane, float h, float by, const float *rows,
                                                   const quick_pairs<NT, ROWS> &of, quick_room<NT, ROWS> &room) {
     const unsigned g = lane / 4, q = lane % 4;
-    constexpr bool COUNTS = SHAPE == SHAPE_RBF && !FAR; // k of those that are not there is 0
+    constexpr bool COUNTS = SHAPE == SVMP_SHAPE_RBF && !FAR; // k of those that are not there is 0
     const bool above[2] = {2 * q > g, 2 * q + 1 > g};
     float row[2][NT], pull[NT], push[NT];
     __syncwarp();
@@ -414,13 +414,13 @@ static __device__ __forceinline__ void quick_sums(unsigned n, unsigned lane, flo
     for (int r = 0; r < NT; r++) {
         row[0][r] = row[1][r] = 0;
         pull[r] = room.pull[8 * r + g];
-        if (SHAPE != SHAPE_RBF) push[r] = room.push[8 * r + g];
+        if (SHAPE != SVMP_SHAPE_RBF) push[r] = room.push[8 * r + g];
     }
 #pragma unroll
     for (int j = 0; j < NT; j++) {
         const unsigned at = 8 * j + 2 * q;
         const float2 pulls = *(const float2 *)&room.pull[at];
-        const float2 pushes = SHAPE != SHAPE_RBF ? *(const float2 *)&room.push[at] : pulls;
+        const float2 pushes = SHAPE != SVMP_SHAPE_RBF ? *(const float2 *)&room.push[at] : pulls;
         const float pull_of[2] = {pulls.x, pulls.y}, push_of[2] = {pushes.x, pushes.y},
                     there[2] = {at < n ? 1.0f : 0, at + 1 < n ? 1.0f : 0};
         float column[2][2] = {};
@@ -450,7 +450,7 @@ static __device__ __forceinline__ void quick_sums(unsigned n, unsigned lane, flo
                 if (r > j) continue;
                 float k = FAR ? quick_kernel<SHAPE>(v[e], by, h) : quick_kernel<SHAPE>(v[e], by);
                 if (r == j) k = above[c] ? k : 0;
-                const float repulsion = SHAPE == SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
+                const float repulsion = SHAPE == SVMP_SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
                 const bool begins = r == j && c == 0;
                 row[0][r] = !COUNTS  ? __fmaf_rn(repulsion, there[c], row[0][r])
                             : begins ? repulsion

@@ -226,9 +226,9 @@ static __device__ __forceinline__ double2 quick_displacements(const step_args &a
         by.y = advance(&a, rule, &first.y, &second.y, two, &square.y);
     };
     switch (a.rule) {
-    case STEP_ADAGRAD: both(STEP_ADAGRAD); break;
-    case STEP_RMSPROP: both(STEP_RMSPROP); break;
-    case STEP_ADAM: both(STEP_ADAM); break;
+    case SVMP_STEP_ADAGRAD: both(SVMP_STEP_ADAGRAD); break;
+    case SVMP_STEP_RMSPROP: both(SVMP_STEP_RMSPROP); break;
+    case SVMP_STEP_ADAM: both(SVMP_STEP_ADAM); break;
     default: both(a.rule); return by;
     }
     if ((!is_one | has_quick_root((float)square.x)) & (!is_two | has_quick_root((float)square.y)))
@@ -311,16 +311,16 @@ static __device__ __forceinline__ float2 quick_velocities(const pair_args &a, un
     const float h = quick_bandwidth<NT, ROWS>(a, u, lane, before, of, furthest, scale, rows, room, upper);
     if (!QUICK_KEEPS<NT>) of.load(room, lane / 4, lane % 4);
     const float inverse = h > 0 ? quick_over(1, h) : 0;
-    float c = (SHAPE == SHAPE_RBF ? 2 : 1) * inverse;
+    float c = (SHAPE == SVMP_SHAPE_RBF ? 2 : 1) * inverse;
     if (a.in_sd) c *= (float)a.inverse[record.variable];
     const float2 score = scores(),
                  place = takes_part ? *(const float2 *)&rows[record.self][2 * lane] : make_float2(0, 0);
     if (lane < quick_room<NT, ROWS>::OWNERS) {
         *(float2 *)&room.pull[2 * lane] =
-            SHAPE == SHAPE_RBF ? make_float2(fmaf(-c, place.x, score.x), fmaf(-c, place.y, score.y)) : score;
-        if (SHAPE != SHAPE_RBF) *(float2 *)&room.push[2 * lane] = make_float2(c * place.x, c * place.y);
+            SHAPE == SVMP_SHAPE_RBF ? make_float2(fmaf(-c, place.x, score.x), fmaf(-c, place.y, score.y)) : score;
+        if (SHAPE != SVMP_SHAPE_RBF) *(float2 *)&room.push[2 * lane] = make_float2(c * place.x, c * place.y);
     }
-    const float by = (SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : -2) * inverse;
+    const float by = (SHAPE == SVMP_SHAPE_RBF ? 2 * 1.4426950408889634f : -2) * inverse;
     if (tries_products(furthest) && furthest <= PRODUCT_REACH * fminf(h, upper) && h > 0 && h * scale < 1000)
         quick_sums<NT, ROWS, SHAPE, false>(n, lane, h, by * quick_over(1, scale), *rows, of, room);
     else // particles are far from the others, for this bandwidth

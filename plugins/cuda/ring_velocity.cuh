@@ -5,7 +5,7 @@
 template <class Real, int T, int TH, int SHAPE>
 static __device__ __forceinline__ void ring_scale(double h, const ring<Real, T> &r, const ring_unit<Real> &of,
                                                   Real *rows, Real *norm) {
-    const double by = (SHAPE == SHAPE_RBF && sizeof(Real) == 4 ? 1.4426950408889634 : 1) / h;
+    const double by = (SHAPE == SVMP_SHAPE_RBF && sizeof(Real) == 4 ? 1.4426950408889634 : 1) / h;
     const Real square = (Real)(2 * by), length = (Real)sqrt(2 * by);
     for (unsigned m = threadIdx.x; m < r.stride; m += TH) {
         norm[m] = norm[m] < (Real)1e29 ? norm[m] * square : norm[m];
@@ -14,10 +14,10 @@ static __device__ __forceinline__ void ring_scale(double h, const ring<Real, T> 
 }
 
 static __device__ __forceinline__ float ring_kernel(float apart, int shape) {
-    return shape == SHAPE_RBF ? quick_exp2(-apart) : rsqrtf(1.0f + apart);
+    return shape == SVMP_SHAPE_RBF ? quick_exp2(-apart) : rsqrtf(1.0f + apart);
 }
 static __device__ __forceinline__ double ring_kernel(double apart, int shape) {
-    return shape == SHAPE_RBF ? exp(-apart) : rsqrt(1.0 + apart);
+    return shape == SVMP_SHAPE_RBF ? exp(-apart) : rsqrt(1.0 + apart);
 }
 
 // Velocities of one member: of rbf from the sums of k and of k (s - c x), as in tile_unit.cuh. `sums`: two rows for
@@ -26,7 +26,7 @@ template <class Real, int T, int TH, int SHAPE, bool NORMAL, bool SCALED, class 
 static __device__ __forceinline__ void ring_velocity(const pair_args &a, double h, const ring<Real, T> &r,
                                                      const ring_unit<Real> &of, Real *score, const Real *place,
                                                      Real *sums, size_t i, Member &to) {
-    enum { FLUSH = 64 / T, RBF = SHAPE == SHAPE_RBF }; // steps whose rows are added up in one number
+    enum { FLUSH = 64 / T, RBF = SHAPE == SVMP_SHAPE_RBF }; // steps whose rows are added up in one number
     const unsigned n = (unsigned)a.n, part = r.parts == 1 ? 0 : threadIdx.x / r.blocks, half = r.blocks / 2;
     const double slope = a.in_sd ? a.inverse[i] : 1, ratio = h > 0 ? (RBF ? 2 : 1) / h * slope : 0;
     const double log2e = 1.4426950408889634;

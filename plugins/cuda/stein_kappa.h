@@ -15,7 +15,7 @@ BODY void body_first(const first_args *a, size_t thread) {
 BODY void body_survey(const survey_args *a, size_t i) {
     const size_t n = a->n;
     const double *x = a->x + i * n, *s = a->score + i * n, offset = row_mean_offset(x, n);
-    stein_measure made = {{0, 0, 0}, {0, 0, 0, 0}, NAN};
+    svmp_stein_measure made = {{0, 0, 0}, {0, 0, 0, 0}, NAN};
     EACH(l, n) {
         const double z = (x[l] - x[0]) - offset;
         made.moments.score += s[l];
@@ -41,9 +41,9 @@ typedef struct kappa_variable {
 BODY double kappa_of(int shape, double ratio, double d, const kappa_variable *i, size_t l, size_t m) {
     const double s = i->unit * i->s[l], t = i->unit * i->s[m], u = i->x[l] - i->x[m];
     if (!(ratio > 0)) return d == 0 ? s * t : 0;
-    const double k = shape == SHAPE_RBF ? exp(-ratio * d) : 1 / sqrt(1 + ratio * d), square = k * k;
-    const double r = shape == SHAPE_RBF ? 2 * ratio * k : ratio * square * k;
-    const double c = shape == SHAPE_RBF ? 4 * ratio * ratio * k : 3 * ratio * ratio * square * square * k;
+    const double k = shape == SVMP_SHAPE_RBF ? exp(-ratio * d) : 1 / sqrt(1 + ratio * d), square = k * k;
+    const double r = shape == SVMP_SHAPE_RBF ? 2 * ratio * k : ratio * square * k;
+    const double c = shape == SVMP_SHAPE_RBF ? 4 * ratio * ratio * k : 3 * ratio * ratio * square * square * k;
     return k * (s * t) + r * (i->repels + u * (s - t)) - c * (u * u);
 }
 
@@ -51,10 +51,10 @@ BODY double kappa_of(int shape, double ratio, double d, const kappa_variable *i,
  *
  *     sum_lm centred^2 = sum_lm kappa^2 - 2n sum_l a_l^2 + n^2 a^2,  of which the diagonal is taken out again:
  *     sum_l (kappa_ll - 2 a_l + a)^2 = sum_l e_l^2 + 2 a sum_l e_l + n a^2,  e_l = kappa_ll - 2 a_l. */
-BODY stein_sums radial_sums(const pair_args *p, size_t u, const kappa_variable *i) {
+BODY svmp_stein_sums radial_sums(const pair_args *p, size_t u, const kappa_variable *i) {
     const size_t n = p->n;
     const double *distance = (const double *)p->matrix + u * n * n, h = p->scale[u], count = (double)n;
-    const double ratio = h > 0 ? 1 / h : 0, r0 = i->repels * (p->shape == SHAPE_RBF ? 2 : 1) * ratio;
+    const double ratio = h > 0 ? 1 / h : 0, r0 = i->repels * (p->shape == SVMP_SHAPE_RBF ? 2 : 1) * ratio;
     double pairs = 0, diagonal = 0, squares = 0, rows = 0, rest = 0, rest_squares = 0;
     EACH(l, n) {
         const double s = i->unit * i->s[l], own = s * s + r0;
@@ -72,7 +72,7 @@ BODY stein_sums radial_sums(const pair_args *p, size_t u, const kappa_variable *
         rest += e;
         rest_squares += e * e;
     }
-    stein_sums sums = {team_sum(pairs), team_sum(diagonal), 0};
+    svmp_stein_sums sums = {team_sum(pairs), team_sum(diagonal), 0};
     const double mean = sums.pairs / (count * count);
     squares = team_sum(squares) + sums.pairs * mean - 2 * team_sum(rows) / count;
     squares -= team_sum(rest_squares) + 2 * mean * team_sum(rest) + count * mean * mean;
@@ -81,7 +81,7 @@ BODY stein_sums radial_sums(const pair_args *p, size_t u, const kappa_variable *
 }
 
 /* along = sum_j (sum_l s z_j)^2 and squares = sum_lj (s z_j)^2, from products of particles or row by row. */
-BODY stein_sums linear_sums(const pair_args *p, size_t u, const kappa_variable *i) {
+BODY svmp_stein_sums linear_sums(const pair_args *p, size_t u, const kappa_variable *i) {
     const size_t n = p->n;
     const double *s = i->s, *products = p->matrix ? (const double *)p->matrix + u * n * n : 0;
     const double v = products ? p->scale[u] : unit_scale(p, u), repelled = (double)n * i->repels;
@@ -114,7 +114,7 @@ BODY stein_sums linear_sums(const pair_args *p, size_t u, const kappa_variable *
         own += score * i->x[l];
     }
     sum = team_sum(sum), own = team_sum(own);
-    stein_sums sums = {sum * sum, team_sum(square), 0};
+    svmp_stein_sums sums = {sum * sum, team_sum(square), 0};
     if (v > 0) {
         sums.pairs += (along + (double)n * (2 * own + repelled)) / v;
         sums.diagonal += (squares + 2 * own + repelled) / v;
@@ -131,9 +131,9 @@ BODY void body_kappa(const kappa_args *a, size_t e) {
     const double sd = a->sd ? a->sd[i] : 0, in_units = !p->in_sd && sd > 0 ? sd * sd : 1, weight = p->weight * in_units;
     const kappa_variable here = {(const double *)p->z + i * p->n, p->score + i * p->n, p->in_sd && sd > 0 ? sd : 1,
                                  p->in_sd && !(sd > 0) ? 0.0 : 1.0};
-    const int linear = p->shape == SHAPE_LINEAR;
-    const stein_sums sums = linear ? linear_sums(p, u, &here) : radial_sums(p, u, &here);
-    stein_measure made = a->measured[i];
+    const int linear = p->shape == SVMP_SHAPE_LINEAR;
+    const svmp_stein_sums sums = linear ? linear_sums(p, u, &here) : radial_sums(p, u, &here);
+    svmp_stein_measure made = a->measured[i];
     team_wait(); /* all have read it */
     made.sums.pairs += weight * sums.pairs;
     made.sums.diagonal += weight * sums.diagonal;

@@ -27,8 +27,8 @@ template <int SHAPE, class Room> struct tensor_sums {
 #pragma unroll
         for (int r = 0; r < 8; r++) {
             pull[r] = at.pull[first + 8 * r];
-            if (SHAPE != SHAPE_RBF) push[r] = at.place[first + 8 * r];
-            if (SHAPE != SHAPE_RBF) there |= (unsigned)(first + 8 * r < n) << r;
+            if (SHAPE != SVMP_SHAPE_RBF) push[r] = at.place[first + 8 * r];
+            if (SHAPE != SVMP_SHAPE_RBF) there |= (unsigned)(first + 8 * r < n) << r;
             row[0][r] = row[1][r] = 0;
         }
     }
@@ -40,7 +40,7 @@ template <int SHAPE, class Room> struct tensor_sums {
         const unsigned m = 8 * tile + 2 * (lane % 4);
         const float2 pulls = *(const float2 *)&at.pull[m];
         float2 pushes = make_float2(0, 0);
-        if (SHAPE != SHAPE_RBF) pushes = *(const float2 *)&at.place[m];
+        if (SHAPE != SVMP_SHAPE_RBF) pushes = *(const float2 *)&at.place[m];
 #pragma unroll
         for (int b = 0; b < 4; b++) {
             float v[4];
@@ -49,7 +49,7 @@ template <int SHAPE, class Room> struct tensor_sums {
             for (int e = 0; e < 4; e++) {
                 const int r = 2 * b + e / 2, c = e % 2;
                 if (r == 0) column[c] = column[2 + c] = 0;
-                if (SHAPE == SHAPE_RBF) {
+                if (SHAPE == SVMP_SHAPE_RBF) {
                     const float k = quick_exp2(v[e]);
                     row[0][r] += k;
                     row[1][r] = __fmaf_rn(k, c ? pulls.y : pulls.x, row[1][r]);
@@ -144,7 +144,7 @@ static __device__ __forceinline__ void tensor_add(const tensor_shape &shape, con
 template <int TH, int SHAPE, class Room, class Member>
 static __device__ __forceinline__ void tensor_velocity(const pair_args &a, float inverse, const tensor_shape &shape,
                                                        const Room &at, size_t i, Member &to) {
-    enum { RBF = SHAPE == SHAPE_RBF };
+    enum { RBF = SHAPE == SVMP_SHAPE_RBF };
     const unsigned n = (unsigned)a.n;
     const float ratio = (RBF ? 2 : 1) * inverse * (a.in_sd ? (float)a.inverse[i] : 1);
 #pragma unroll 1
@@ -323,7 +323,7 @@ static __device__ __forceinline__ tensor_outcome tensor_do(const pair_args &a, c
     }
     const float inverse = __frcp_rn((float)h);
     // Units in which -|y - y'|^2 / 2 is the logarithm of k, or -|x - x'|^2 / h.
-    at.template scale<TH, false>(shape, n, sqrtf((SHAPE == SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale),
+    at.template scale<TH, false>(shape, n, sqrtf((SHAPE == SVMP_SHAPE_RBF ? 2 * 1.4426950408889634f : 2) * inverse / scale),
                                  0);
     for (unsigned e = 0; e < head.members; e++) {
         const size_t i = e == 0 ? head.variable : a.term_variable[a.member_start[a.first + u] + e];

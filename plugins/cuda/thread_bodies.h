@@ -287,7 +287,7 @@ BODY double scale_of(const pair_args *a, double lower, double upper) {
 /* The bandwidth of a unit; or the summed variance of its domain, 1 in units of the sd. */
 BODY double unit_scale(const pair_args *a, size_t u) {
     double v = 0;
-    if (a->shape != SHAPE_LINEAR) return scale_of(a, a->middle[2 * u], a->middle[2 * u + 1]);
+    if (a->shape != SVMP_SHAPE_LINEAR) return scale_of(a, a->middle[2 * u], a->middle[2 * u + 1]);
     if (a->in_sd) return 1;
     for (size_t e = a->begin[u]; e < a->end[u]; e++) v += a->variance[a->domain[e]];
     return v;
@@ -327,9 +327,9 @@ BODY double over_root(const step_args *a, double by, double square) {
  * `square`, which is negative if there is none. */
 BODY double advance(const step_args *a, int rule, double *first, double *second, double phi, double *square) {
     switch (rule) {
-    case STEP_ADAGRAD: *first = fma(phi, phi, *first); break;
-    case STEP_RMSPROP: *first = fma((1 - a->decay1) * phi, phi, a->decay1 * *first); break;
-    case STEP_ADAM:
+    case SVMP_STEP_ADAGRAD: *first = fma(phi, phi, *first); break;
+    case SVMP_STEP_RMSPROP: *first = fma((1 - a->decay1) * phi, phi, a->decay1 * *first); break;
+    case SVMP_STEP_ADAM:
         *first = fma(1 - a->decay1, phi, a->decay1 * *first);
         *second = fma((1 - a->decay2) * phi, phi, a->decay2 * *second);
         *square = a->correct2 * *second;

@@ -125,7 +125,7 @@ static __device__ __forceinline__ tile_member read_member(const pair_args &a, co
 template <int SHAPE>
 static __device__ __forceinline__ float drawn(float k, float repulsion, float pull, float push, float sum) {
     sum = fmaf(k, pull, sum);
-    return SHAPE == SHAPE_RBF ? sum : fmaf(-repulsion, push, sum);
+    return SHAPE == SVMP_SHAPE_RBF ? sum : fmaf(-repulsion, push, sum);
 }
 
 // The pairs of a tile on and above the diagonal (UPPER), or below it: sums of rows and of columns go on.
@@ -135,12 +135,12 @@ static __device__ __forceinline__ void add_pairs(const tile_room<T> &room, const
     float pull[T], push[T], row_pull[T], row_push[T];
     load_block(room.pull, column_block, pull);
     load_block(room.pull, row_block, row_pull);
-    if (SHAPE != SHAPE_RBF) load_block(room.push, column_block, push), load_block(room.push, row_block, row_push);
+    if (SHAPE != SVMP_SHAPE_RBF) load_block(room.push, column_block, push), load_block(room.push, row_block, row_push);
 #pragma unroll
     for (int r = 0; r < T; r++)
 #pragma unroll
         for (int q = UPPER ? r : 0; q < (UPPER ? T : r); q++) {
-            const float k = d[r][q], repulsion = SHAPE == SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
+            const float k = d[r][q], repulsion = SHAPE == SVMP_SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
             row[0][r] += repulsion;
             row[1][r] = drawn<SHAPE>(k, repulsion, pull[q], push[q], row[1][r]);
             column[0][q] += repulsion;
@@ -196,8 +196,8 @@ static __device__ __forceinline__ void tile_velocity(float c, const tile_member 
     for (int half = 0; half < tile_room<T>::HALVES; half++) {
         const unsigned l = lane + 32 * half;
         if (l >= tile_room<T>::PARTICLES) continue;
-        room.pull[room.place(l)] = SHAPE == SHAPE_RBF ? fmaf(-c, m.place[half], m.score[half]) : m.score[half];
-        if (SHAPE != SHAPE_RBF) room.push[room.place(l)] = c * m.place[half];
+        room.pull[room.place(l)] = SHAPE == SVMP_SHAPE_RBF ? fmaf(-c, m.place[half], m.score[half]) : m.score[half];
+        if (SHAPE != SVMP_SHAPE_RBF) room.push[room.place(l)] = c * m.place[half];
     }
     tile_sums<T, SHAPE>(room, d, has);
 #pragma unroll
@@ -241,13 +241,13 @@ static __device__ __forceinline__ void tile_move(const whole_args &w, unsigned i
 // Squared distances in `unit` become k.
 template <int T, int SHAPE>
 static __device__ __forceinline__ void tile_kernel(float h, float inverse, float unit, float (&d)[T][T]) {
-    const float by = unit * (SHAPE == SHAPE_RBF ? -1.4426950408889634f * inverse : inverse);
+    const float by = unit * (SHAPE == SVMP_SHAPE_RBF ? -1.4426950408889634f * inverse : inverse);
     if (h > 0 && h < 1e30f) {
 #pragma unroll
         for (int r = 0; r < T; r++)
 #pragma unroll
             for (int q = 0; q < T; q++)
-                d[r][q] = SHAPE == SHAPE_RBF || d[r][q] < TILE_FAR ? kernel_of(d[r][q], by, SHAPE) : 0;
+                d[r][q] = SHAPE == SVMP_SHAPE_RBF || d[r][q] < TILE_FAR ? kernel_of(d[r][q], by, SHAPE) : 0;
     } else { // the limit, who coincides; or the particles ran away, beyond what single precision can square
 #pragma unroll
         for (int r = 0; r < T; r++)
@@ -342,7 +342,7 @@ static __device__ __forceinline__ void tile_unit(const pair_args &a, const whole
         const unsigned i = index.head.variable;
         const double slope = a.in_sd ? a.inverse[i] : 1;
         float drawn[2] = {0, 0};
-        tile_velocity<T, SHAPE>((float)((SHAPE == SHAPE_RBF ? 2 : 1) * (double)inverse * slope), m, room, d, has,
+        tile_velocity<T, SHAPE>((float)((SHAPE == SVMP_SHAPE_RBF ? 2 : 1) * (double)inverse * slope), m, room, d, has,
                                 drawn);
         double velocity[2] = {drawn[0], drawn[1]};
         if ((!MANY || e + 1 == members) && next < a.units) index = read_index<WHOLE>(a, w, next);
@@ -361,7 +361,7 @@ static __device__ __forceinline__ void tile_unit(const pair_args &a, const whole
 
 // Blocks of threads on a multiprocessor, by the registers that they need.
 template <int T, int SHAPE> static constexpr int tile_blocks() {
-    return T <= 4 ? TILE_AT_ONCE + 2 : SHAPE == SHAPE_RBF && T < 8 ? TILE_AT_ONCE : TILE_AT_ONCE - 1;
+    return T <= 4 ? TILE_AT_ONCE + 2 : SHAPE == SVMP_SHAPE_RBF && T < 8 ? TILE_AT_ONCE : TILE_AT_ONCE - 1;
 }
 
 // The last block reports the step before to the host.

@@ -93,7 +93,7 @@ struct wide_members {
     // c of k s + c r (x - x').
     template <int SHAPE> __device__ __forceinline__ float slope(const pair_args &a, float inverse, unsigned e) const {
         const double by = a.in_sd ? a.inverse[variable[e]] : 1;
-        return (float)((SHAPE == SHAPE_RBF ? 2 : 1) * (double)inverse * by);
+        return (float)((SHAPE == SVMP_SHAPE_RBF ? 2 : 1) * (double)inverse * by);
     }
 };
 
@@ -101,10 +101,10 @@ struct wide_members {
 
 template <int COUNT, int SHAPE>
 static __device__ __forceinline__ void wide_kernel(float h, float inverse, float unit, float (&v)[COUNT]) {
-    const float by = unit * (SHAPE == SHAPE_RBF ? -1.4426950408889634f * inverse : inverse);
+    const float by = unit * (SHAPE == SVMP_SHAPE_RBF ? -1.4426950408889634f * inverse : inverse);
     if (h > 0 && h < 1e30f) {
 #pragma unroll
-        for (int e = 0; e < COUNT; e++) v[e] = SHAPE == SHAPE_RBF || v[e] < TILE_FAR ? kernel_of(v[e], by, SHAPE) : 0;
+        for (int e = 0; e < COUNT; e++) v[e] = SHAPE == SVMP_SHAPE_RBF || v[e] < TILE_FAR ? kernel_of(v[e], by, SHAPE) : 0;
     } else { // the limit, who coincides; or the particles ran away, beyond what single precision can square
 #pragma unroll
         for (int e = 0; e < COUNT; e++) v[e] = h == 0 ? (v[e] == 0 ? 1.0f : 0.0f) : NAN;
@@ -119,7 +119,7 @@ template <int PAIRS> static __device__ __forceinline__ float wide_add(const floa
 }
 
 template <int SHAPE> static __device__ __forceinline__ float wide_repulsion(float k) {
-    return SHAPE == SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
+    return SHAPE == SVMP_SHAPE_RBF ? k : __fmul_rn(__fmul_rn(k, k), k);
 }
 
 // The sums of a lane's rows over its columns: of the repulsion, or of a `member`.
@@ -141,7 +141,7 @@ static __device__ __forceinline__ void wide_sum(const wide_lane<TILES> &has, con
                 float &total = sum[e / 2][t / 2];
                 if (!member)
                     total = __fadd_rn(total, wide_repulsion<SHAPE>(value));
-                else if (SHAPE == SHAPE_RBF)
+                else if (SHAPE == SVMP_SHAPE_RBF)
                     total = __fmaf_rn(value, __fmaf_rn(-c, x, s), total);
                 else
                     total = __fmaf_rn(-wide_repulsion<SHAPE>(value), __fmul_rn(c, x), __fmaf_rn(value, s, total));

@@ -315,13 +315,7 @@ __attribute__((visibility("default")))
 #endif
 const svmp_plugin *svmp_plugin_entry(void);
 const svmp_plugin *svmp_plugin_entry(void) {
-    static const size_t layout[] = SVMP_PLUGIN_LAYOUT;
-    static const svmp_plugin plugin = {.version = SVMP_PLUGIN_VERSION,
-                                       .kind = SVMP_PLUGIN_PEERS,
-                                       .name = "mpi",
-                                       .layout = layout,
-                                       .layout_count = sizeof layout / sizeof *layout,
-                                       .look = look,
-                                       .join = join};
+    static const svmp_plugin plugin = {
+        .version = SVMP_PLUGIN_VERSION, .kind = SVMP_PLUGIN_PEERS, .name = "mpi", .look = look, .join = join};
     return &plugin;
 }

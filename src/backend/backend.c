@@ -132,6 +132,8 @@ svmp_status svmp_backend_commit(backend *b, backend_array which) {
 
 svmp_status svmp_backend_refresh(backend *b) { return b->kind->refresh ? b->kind->refresh(b) : SVMP_OK; }
 
+bool svmp_backend_has_units(const backend *b) { return b->sd != NULL; }
+
 void svmp_backend_free(backend *b) {
     if (b == NULL) return;
     svmp_exchange_detach(b);

@@ -12,9 +12,10 @@
 #ifndef SVMP_BACKEND_BACKEND_H
 #define SVMP_BACKEND_BACKEND_H
 
+#include <stdbool.h>
+
 #include "model/evaluator.h"
 #include "stein/kernel.h"
-#include "stein/stein_measure.h"
 #include "stein/step_rule.h"
 
 typedef struct backend backend;
@@ -76,7 +77,7 @@ typedef struct backend_kind {
      * kernel: `measured` has room for the own variables; random domains are those of iteration t. Kernel and count are
      * the same in every call. If it fails, for lack of memory or because of scores that are not finite,
      * stein/discrepancy.c can still compute them in this process. NULL: it always does. */
-    svmp_status (*measure)(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured);
+    svmp_status (*measure)(backend *b, const kernel *k, size_t count, size_t t, svmp_stein_measure *measured);
 
     /* Undoes the last step, which succeeded here and failed in another process. NULL: x and phi are swapped. */
     void (*take_back)(backend *b);
@@ -133,6 +134,9 @@ struct backend {
 svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *model, size_t n, uint64_t seed,
                                 const kernel *k, const step *s, backend **made);
 void svmp_backend_free(backend *b);
+
+/* Whether kernel or step are in units of the particles' standard deviations. */
+bool svmp_backend_has_units(const backend *b);
 
 /* Access to an array in the memory of this process, valid until the next operation. A host backend returns its own
  * array at no cost; NULL if kernel and step do not use it. Changes to an array from svmp_backend_edit take effect with

@@ -308,7 +308,7 @@ svmp_status svmp_device_diffuse(backend *b, double rate, size_t t) {
     return finish(b, t);
 }
 
-svmp_status svmp_device_measure(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured) {
+svmp_status svmp_device_measure(backend *b, const kernel *k, size_t count, size_t t, svmp_stein_measure *measured) {
     device_link *link = link_of(b);
     if (link->device->measure == NULL) return SVMP_UNSUPPORTED;
     SVMP_TRY(svmp_device_await(b));

@@ -28,7 +28,7 @@ svmp_status svmp_device_store(backend *b, backend_array which);
 svmp_status svmp_device_fetch_rows(backend *b, size_t first, size_t last);
 svmp_status svmp_device_store_rows(backend *b, size_t first, size_t last);
 void svmp_device_take_back(backend *b);
-svmp_status svmp_device_measure(backend *b, const kernel *k, size_t count, size_t t, stein_measure *measured);
+svmp_status svmp_device_measure(backend *b, const kernel *k, size_t count, size_t t, svmp_stein_measure *measured);
 
 /* A backend_kind: the device `device_`, or, if that is NULL, the one of this name of the plug-in `plugin_`. */
 #define DEVICE_KIND(name_, plugin_, device_)                                                                           \

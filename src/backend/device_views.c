@@ -209,7 +209,7 @@ static svmp_status view_term(const backend *b, const unit_source *from, const ke
     const kernel_term *term = &k->terms[a];
     unit_lists l = {0};
     svmp_status status;
-    if (term->shape->kind == SHAPE_OTHER)
+    if (term->shape->kind == SVMP_SHAPE_OTHER)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not support the kernel '%s'.",
                          b->local->name, term->shape->name);
     *view = (svmp_term_view){.shape = term->shape->kind,
@@ -281,7 +281,7 @@ svmp_status svmp_device_step(const backend *b, svmp_step_view *view) {
     const step_rule *rule = b->rule;
     *view = (svmp_step_view){0};
     if (rule == NULL) return SVMP_OK;
-    if (rule->kind == STEP_OTHER)
+    if (rule->kind == SVMP_STEP_OTHER)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "The backend '%s' does not support the step '%s'.",
                          b->local->name, rule->name);
     *view = (svmp_step_view){rule->kind, rule->in_sd, rule->states, rule->decay1, rule->decay2, rule->delta};

@@ -140,7 +140,7 @@ static const backend_kind among_peers = {.name = "peers",
 
 svmp_status svmp_exchange_attach(backend *b) {
     const svmp_peers *peers = b->model->graph->peers;
-    if (peers->count == 1) return SVMP_OK;
+    if (b->model->graph->halo == NULL) return SVMP_OK;
     svmp_status status = SVMP_NEW(b->context, b->exchange, 1);
     if (status == SVMP_OK) status = svmp_graph_rows_plan(b->model->graph, b->n, &b->exchange->rows);
     SVMP_TRY(svmp_agree(b->context, peers, status));

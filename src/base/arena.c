@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include <string.h>
+
 enum { CHUNK = 16384, ALIGNMENT = 16 };
 
 struct arena_chunk {
@@ -25,11 +27,21 @@ svmp_status svmp_arena_allocate(memory_arena *arena, size_t count, size_t size, 
     return SVMP_OK;
 }
 
-void svmp_arena_free(memory_arena *arena) {
-    while (arena->chunks) {
+static void free_until(memory_arena *arena, const arena_chunk *last) {
+    while (arena->chunks != last) {
         arena_chunk *older = arena->chunks->older;
         svmp_release(arena->context, arena->chunks);
         arena->chunks = older;
     }
+}
+
+void svmp_arena_rewind(memory_arena *arena, const memory_arena *mark) {
+    free_until(arena, mark->chunks);
+    arena->used = mark->used;
+    if (arena->chunks) memset(arena->chunks->bytes + arena->used, 0, arena->chunks->size - arena->used);
+}
+
+void svmp_arena_free(memory_arena *arena) {
+    free_until(arena, NULL);
     arena->used = 0;
 }

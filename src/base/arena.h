@@ -18,6 +18,9 @@ svmp_status svmp_arena_allocate(memory_arena *arena, size_t count, size_t size, 
 /* ARENA_NEW(arena, array, count): of the pointer's own type. */
 #define ARENA_NEW(arena, pointer, count) svmp_arena_allocate((arena), (count), sizeof *(pointer), (void **)&(pointer))
 
+/* Frees what was allocated after `mark`, a copy of the arena at that time. */
+void svmp_arena_rewind(memory_arena *arena, const memory_arena *mark);
+
 void svmp_arena_free(memory_arena *arena);
 
 #endif

@@ -2,6 +2,9 @@
 #ifndef SVMP_BASE_NAME_RULES_H
 #define SVMP_BASE_NAME_RULES_H
 
+/* The continuous unknown that texts without any are given. */
+#define AUXILIARY_NAME "auxiliary.number"
+
 /* Why a name is invalid, as the end of a sentence; NULL if it is valid as the name of a column. */
 const char *svmp_name_problem(const char *name);
 

@@ -1,4 +1,4 @@
-/* Notes: lists of them, and errors with advice. The sentences are in notes.c. */
+/* Notes: lists of them, and errors with advice. */
 #ifndef SVMP_BASE_NOTES_H
 #define SVMP_BASE_NOTES_H
 
@@ -26,9 +26,13 @@ svmp_note svmp_either(uint32_t either, svmp_note note);
 const char *svmp_notes_write(size_t count, const svmp_note *notes, svmp_speller spell, void *user_data, char *buffer,
                              size_t size);
 
-/* A note on a line: "use 1 0 0 0 0 method nuts ", and back. Returns 0 if the line is not a note. */
+/* A note on a line: "use 1 0 0 0 0 method nuts ", and back; a value with blanks is in quotation marks. Numbers are
+ * those of the locale (base/number.h). Returns 0 if the line is not a note. */
 void svmp_note_save(const svmp_note *note, char *buffer, size_t size);
 int svmp_note_load(const char *line, svmp_note *note);
+
+/* note_sentences.c: the sentence of a code, with fields in braces; NULL: it has none. */
+const char *svmp_note_sentence(svmp_code code);
 
 /* The name of a code, "r_hat", and the code of the first word of a text; SVMP_NOTE_NONE: there is no such code. */
 const char *svmp_code_name(svmp_code code, char *buffer, size_t size);

@@ -7,11 +7,16 @@
 
 enum { LONGEST_NUMBER = 1000 };
 
-svmp_status svmp_number_enter(svmp_context *context, number_locale *locale) {
+int svmp_number_try_enter(number_locale *locale) {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0) return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: cannot create a locale.");
+    if (plain == (locale_t)0) return 0;
     *locale = (number_locale){plain, uselocale(plain)};
-    return SVMP_OK;
+    return 1;
+}
+
+svmp_status svmp_number_enter(svmp_context *context, number_locale *locale) {
+    if (svmp_number_try_enter(locale)) return SVMP_OK;
+    return svmp_fail(context, SVMP_NO_MEMORY, "Out of memory: cannot create a locale.");
 }
 
 void svmp_number_leave(number_locale *locale) {

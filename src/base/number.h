@@ -12,7 +12,8 @@ typedef struct number_locale {
 } number_locale;
 
 svmp_status svmp_number_enter(svmp_context *context, number_locale *locale);
-void svmp_number_leave(number_locale *locale); /* accepts an all-zero value: never entered */
+int svmp_number_try_enter(number_locale *locale); /* the same without a context; 0: there is no memory */
+void svmp_number_leave(number_locale *locale);    /* accepts an all-zero value: never entered */
 
 /* Reads an unsigned decimal number such as 12, .5, 1.5e-3, of at most 1,000 characters, between enter and leave.
  * Returns the first byte after it, or NULL if there is no number. `text` must end with a 0. A number that is too large

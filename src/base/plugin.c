@@ -86,9 +86,8 @@ static void try_given(plugin_search *s, const char *given, char *why, size_t siz
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 static int is_of_this_build(const svmp_plugin *plugin) {
-    static const size_t layout[] = SVMP_PLUGIN_LAYOUT;
-    return plugin->version == SVMP_PLUGIN_VERSION && plugin->layout_count == sizeof layout / sizeof *layout &&
-           memcmp(plugin->layout, layout, sizeof layout) == 0;
+    if (plugin->version != SVMP_PLUGIN_VERSION) return 0;
+    return plugin->kind != SVMP_PLUGIN_DEVICE || (plugin->formulas && strcmp(plugin->formulas, KNOWN_FORMULAS) == 0);
 }
 
 static plugin_state check(const plugin_search *s, svmp_plugin_kind kind, const svmp_plugin **found, char *why,

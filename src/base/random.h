@@ -31,13 +31,16 @@ typedef enum random_purpose {
     RANDOM_LOCAL_ACCEPT,    /* a = sweep, b = node: whether it is accepted */
     RANDOM_LEAF,            /* a = output, b = draw: nodes that are drawn after the run */
     RANDOM_DISCRETE,        /* a = unknown, b = particle: a discrete unknown given the particle */
-    RANDOM_OTHER_MODES,     /* b = variable: where an examination starts other particles */
+    RANDOM_OTHER_MODES,     /* a = mode, b = variable: where an examination starts other particles */
     RANDOM_VIEWS,           /* weights of sums that an examination compares */
     RANDOM_ORDER,           /* a = first variable, b = particle: the order of exchangeable unknowns */
     RANDOM_STRATUM,         /* b = which number and group: the order of the strata in a group of sources */
     RANDOM_STRATUM_GROUP,   /* b = which number and interval: the order of the groups in an interval */
     RANDOM_MODE_JUMP,       /* a = iteration, b = particle: to another mode */
     RANDOM_MARGINAL_MOVE,   /* a = iteration, b = chain: of hyperparameters and the nodes below them */
+    RANDOM_CAUCHY,          /* a = sweep, b = variable: the denominators of Cauchy proposals */
+    RANDOM_MODE_SEARCH,     /* a = draw, b = variable: where a search for modes begins, and its weights */
+    RANDOM_MODE_BOUND,      /* b = variable: the bound of the Gaussian of a mode */
 } random_purpose;
 
 /* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */

@@ -7,6 +7,7 @@
 
 enum { SHOWN = 160 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;
+static const char STATEMENTS[] = "<statements>";
 
 static svmp_status too_long(svmp_context *context, const char *path) {
     return svmp_fail(context, SVMP_BAD_INPUT, "%s: error: the text is larger than 1 GiB.", path);
@@ -85,6 +86,25 @@ done:
     return status;
 }
 
+svmp_status svmp_source_add(svmp_context *context, text_source *source, const char *statements) {
+    const size_t first = source->length + 1, length = strlen(statements);
+    size_t capacity = 0;
+    if (first + length > LARGEST_FILE) return too_long(context, STATEMENTS);
+    SVMP_TRY(SVMP_GROW(context, source->text, capacity, first + length + 1));
+    source->text[source->length] = '\n';
+    memcpy(source->text + first, statements, length + 1);
+    source->added = first;
+    source->length = first + length;
+    return SVMP_OK;
+}
+
+void svmp_source_truncate(text_source *source) {
+    if (source->added == 0) return;
+    source->length = source->added - 1;
+    source->text[source->length] = 0;
+    source->added = 0;
+}
+
 void svmp_source_free(svmp_context *context, text_source *source) {
     svmp_release(context, source->path);
     svmp_release(context, source->text);
@@ -96,7 +116,7 @@ static int continues_character(char byte) { return ((unsigned char)byte & 0xC0) 
 void svmp_source_place(const text_source *source, size_t offset, size_t *line, size_t *column) {
     *line = *column = 1;
     if (offset > source->length) offset = source->length;
-    for (size_t k = 0; k < offset; k++) {
+    for (size_t k = offset < source->added ? 0 : source->added; k < offset; k++) {
         if (source->text[k] == '\n') {
             ++*line;
             *column = 1;
@@ -129,8 +149,8 @@ void svmp_source_describe(const text_source *source, size_t offset, const char *
     shown[length] = 0;
     caret[indent++] = '^';
     caret[indent] = 0;
-    snprintf(buffer, size, "%s:%zu:%zu: %s: %s\n    %s\n    %s", source->path, line, column, kind, sentence, shown,
-             caret);
+    const char *path = source->added > 0 && offset >= source->added ? STATEMENTS : source->path;
+    snprintf(buffer, size, "%s:%zu:%zu: %s: %s\n    %s\n    %s", path, line, column, kind, sentence, shown, caret);
     for (char *c = buffer; *c; c++) /* the sentence may quote what no terminal should be sent */
         if (((unsigned char)*c < 32 && *c != '\n') || *c == 127) *c = ' ';
 }

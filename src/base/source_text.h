@@ -8,6 +8,7 @@ typedef struct text_source {
     char *path;
     char *text; /* length bytes and a 0; a 0 may also stand inside */
     size_t length;
+    size_t added; /* where statements begin that were added to the text, which places call "<statements>"; 0: none */
 } text_source;
 
 /* Reads a whole file; one of more than 1 GiB is refused. On failure *source holds nothing. */
@@ -16,6 +17,10 @@ svmp_status svmp_source_read(svmp_context *context, const char *path, text_sourc
 /* The same from memory; everything is copied. Texts of more than 1 GiB are refused here, too. */
 svmp_status svmp_source_copy(svmp_context *context, const char *path, const char *text, size_t length,
                              text_source *source);
+
+/* Adds statements behind the text, and takes them away again. After a failure there are none. */
+svmp_status svmp_source_add(svmp_context *context, text_source *source, const char *statements);
+void svmp_source_truncate(text_source *source);
 
 /* Accepts an empty source. */
 void svmp_source_free(svmp_context *context, text_source *source);

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 static svmp_status cannot_read(svmp_context *context, const char *path, int error) {
@@ -21,6 +23,8 @@ static svmp_status read_block(text_file *text) {
     const size_t got = fread(text->bytes + left, 1, text->capacity - left - 1, text->file);
     if (ferror(text->file)) return cannot_read(text->context, text->path, errno);
     text->ended = feof(text->file);
+    text->size += got;
+    text->checksum = svmp_hash_bytes(text->checksum, got, text->bytes + left);
     text->next = text->bytes;
     text->stop = text->bytes + left + got;
     *text->stop = '\0';
@@ -28,7 +32,7 @@ static svmp_status read_block(text_file *text) {
 }
 
 svmp_status svmp_text_open(svmp_context *context, const char *path, text_file *text) {
-    text_file opened = {.context = context, .path = path, .file = fopen(path, "rb")};
+    text_file opened = {.context = context, .path = path, .file = fopen(path, "rb"), .checksum = SVMP_HASH_START};
     if (opened.file == NULL) return cannot_read(context, path, errno);
     svmp_status status = read_block(&opened);
     if (status != SVMP_OK) {

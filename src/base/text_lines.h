@@ -15,6 +15,8 @@ typedef struct text_file {
     size_t line;       /* its number, from 1 */
     int ended;         /* the whole file has been read */
     int cut;           /* the last line has no newline */
+    size_t size;       /* bytes read, and their checksum */
+    uint64_t checksum;
 } text_file;
 
 svmp_status svmp_text_open(svmp_context *context, const char *path, text_file *text);

@@ -478,12 +478,13 @@ static svmp_status read_name(dump_reader *reader, size_t *offset, size_t *length
 }
 
 static svmp_status note_text(const dump_reader *reader, size_t offset, size_t length) {
-    char text[900], sentence[200];
-    snprintf(sentence, sizeof sentence, "'%.*s' is text, not numbers: skipped", (int)(length < 100 ? length : 100),
-             reader->source->text + offset);
-    svmp_source_describe(reader->source, offset, "note", sentence, text, sizeof text);
-    svmp_log(reader->data->context, SVMP_LOG_INFO, "%s", text);
-    return svmp_data_note_text(reader->data, reader->source->text + offset, length);
+    char sentence[300];
+    const char *name = reader->source->text + offset;
+    snprintf(sentence, sizeof sentence,
+             "the values of '%.*s' in the data are text, not numbers; write NA for a missing value, and number the "
+             "levels of a factor from 1",
+             (int)(length < 100 ? length : 100), name);
+    return svmp_data_note_text(reader->data, name, length, offset, offset, sentence);
 }
 
 /* From row-major to column-major. */

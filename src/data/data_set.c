@@ -23,7 +23,12 @@ void svmp_data_free(svmp_data *data) {
     for (size_t k = 0; k < data->count; k++) svmp_release(context, data->arrays[k].values);
     for (size_t k = 0; k < data->source_count; k++) svmp_source_free(context, &data->sources[k]);
     svmp_names_free(context, &data->names);
-    svmp_names_free(context, &data->text);
+    for (size_t k = 0; k < data->text_names.count; k++) svmp_release(context, data->texts[k].sentence);
+    svmp_names_free(context, &data->text_names);
+    for (size_t k = 0; k < data->level_names.count; k++) svmp_names_free(context, &data->levels[k]);
+    svmp_names_free(context, &data->level_names);
+    svmp_release(context, data->levels);
+    svmp_release(context, data->texts);
     svmp_release(context, data->arrays);
     svmp_release(context, data->sources);
     svmp_release(context, data);
@@ -34,9 +39,32 @@ const data_array *svmp_data_find(const data_set *data, const char *name) {
     return number == NAMES_NONE ? NULL : &data->arrays[number];
 }
 
-svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length) {
+svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length, size_t offset, size_t place,
+                                const char *sentence) {
+    svmp_context *context = data->context;
+    const size_t count = data->text_names.count;
+    const text_source *source = &data->sources[data->source_count - 1];
+    data_text noted = {.source = data->source_count - 1, .offset = offset, .place = place};
+    char shown[900], skipped[200];
     uint32_t number;
-    return svmp_names_add(data->context, &data->text, name, length, &number);
+    snprintf(skipped, sizeof skipped, "'%.*s' is text, not numbers: skipped", (int)(length < 100 ? length : 100), name);
+    svmp_source_describe(source, place, "note", skipped, shown, sizeof shown);
+    svmp_log(context, SVMP_LOG_INFO, "%s", shown);
+    SVMP_TRY(SVMP_GROW(context, data->texts, data->text_capacity, count + 1));
+    SVMP_TRY(svmp_duplicate(context, sentence, &noted.sentence));
+    const svmp_status status = svmp_names_add(context, &data->text_names, name, length, &number);
+    if (status == SVMP_OK && number == count)
+        data->texts[number] = noted;
+    else
+        svmp_release(context, noted.sentence);
+    return status;
+}
+
+svmp_status svmp_data_refuse_text(const data_set *data, const char *name) {
+    const uint32_t number = svmp_names_find(&data->text_names, name, strlen(name));
+    if (number == NAMES_NONE) return SVMP_OK;
+    const data_text *text = &data->texts[number];
+    return svmp_source_fail(data->context, &data->sources[text->source], text->place, "%s", text->sentence);
 }
 
 static svmp_status defined_twice(data_set *data, const data_array *first, const text_source *again, size_t offset) {
@@ -146,6 +174,21 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
     return SVMP_OK;
 }
 
+svmp_status svmp_data_replace(svmp_data *data, const char *name, size_t count, const double *values) {
+    if (data == NULL) return SVMP_BAD_CALL;
+    if (name == NULL || values == NULL)
+        return svmp_fail(data->context, SVMP_BAD_CALL, "svmp_data_replace: the %s missing.",
+                         name ? "values are" : "name is");
+    const uint32_t which = svmp_names_find(&data->names, name, strlen(name));
+    if (which == NAMES_NONE) return svmp_fail(data->context, SVMP_BAD_CALL, "The data have no array '%.100s'.", name);
+    data_array *array = &data->arrays[which];
+    if (array->count != count)
+        return svmp_fail(data->context, SVMP_BAD_CALL, "The array '%.100s' has %zu values, not %zu.", name,
+                         array->count, count);
+    transpose(array, values);
+    return SVMP_OK;
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 typedef svmp_status (*data_reader)(data_set *data, const text_source *source);
@@ -228,8 +271,12 @@ static svmp_status add_source(data_set *data, text_source *from) {
     return status;
 }
 
-/* Truncates to the first `arrays` arrays of `sources` files. */
-static void truncate(data_set *data, size_t arrays, size_t sources) {
+/* Truncates to the first `arrays` arrays, `texts` texts and `levels` names with levels of `sources` files. */
+static void truncate(data_set *data, size_t arrays, size_t texts, size_t levels, size_t sources) {
+    for (size_t k = levels; k < data->level_names.count; k++) svmp_names_free(data->context, &data->levels[k]);
+    svmp_names_truncate(data->context, &data->level_names, levels);
+    for (size_t k = texts; k < data->text_names.count; k++) svmp_release(data->context, data->texts[k].sentence);
+    svmp_names_truncate(data->context, &data->text_names, texts);
     while (data->count > arrays) {
         data->values -= data->arrays[--data->count].count;
         svmp_release(data->context, data->arrays[data->count].values);
@@ -240,7 +287,8 @@ static void truncate(data_set *data, size_t arrays, size_t sources) {
 
 /* If it fails, none of its arrays are added. */
 svmp_status svmp_data_read_source(data_set *data, text_source *from) {
-    const size_t arrays = data->count, sources = data->source_count;
+    const size_t arrays = data->count, texts = data->text_names.count, levels = data->level_names.count;
+    const size_t sources = data->source_count;
     number_locale locale = {0};
     data_reader reader = NULL;
     svmp_status chosen = choose_reader(data->context, from, &reader);
@@ -249,7 +297,7 @@ svmp_status svmp_data_read_source(data_set *data, text_source *from) {
     svmp_status status = svmp_number_enter(data->context, &locale);
     if (status == SVMP_OK) status = reader(data, &data->sources[data->source_count - 1]);
     svmp_number_leave(&locale);
-    if (status != SVMP_OK) truncate(data, arrays, sources);
+    if (status != SVMP_OK) truncate(data, arrays, texts, levels, sources);
     return status;
 }
 

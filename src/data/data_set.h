@@ -2,7 +2,8 @@
  *
  *     .json          an object of numbers and nested arrays, row by row; null is missing
  *     .csv           a header row; every column is a vector, columns X[1], X[2], ... are a matrix; NA or nothing is
- *                    missing
+ *                    missing; a column of text becomes codes of its levels (data_levels.c), TRUE and FALSE become
+ *                    1 and 0; one with numbers among the text is noted, and refused if a model uses it
  *     .R .txt .dump  the R dump that JAGS reads; column-major; NA is missing; lists and tables of BUGS
  *     other          as .json or .R, by its first words
  *
@@ -33,6 +34,13 @@ typedef struct data_array {
     size_t offset;
 } data_array;
 
+/* An array whose values are text, which a model cannot use. */
+typedef struct data_text {
+    size_t source, offset; /* of its name */
+    size_t place;          /* offset of a value that is not a number, or of the name */
+    char *sentence;        /* the error for a model that uses it */
+} data_text;
+
 struct svmp_data {
     svmp_context *context;
     name_table names;   /* number k names arrays[k] */
@@ -40,8 +48,13 @@ struct svmp_data {
     size_t count, array_capacity;
     text_source *sources;
     size_t source_count, source_capacity;
-    size_t values;   /* of all arrays */
-    name_table text; /* names whose values are text, which a model cannot use */
+    size_t values;         /* of all arrays */
+    name_table text_names; /* number k names texts[k] */
+    data_text *texts;
+    size_t text_capacity;
+    name_table level_names; /* number k names the array whose levels levels[k] has */
+    name_table *levels;
+    size_t level_capacity;
 };
 
 /* Whether there is a reader for files whose names end like these `length` characters. */
@@ -55,6 +68,12 @@ data_kind svmp_data_kind_of_file(const char *path);
 
 /* Returns NULL if there is no array of that name. */
 const data_array *svmp_data_find(const data_set *data, const char *name);
+
+/* Fails if the array of that name is text. */
+svmp_status svmp_data_refuse_text(const data_set *data, const char *name);
+
+/* The levels of an array of text, the first one of code 1; NULL: it has numbers. */
+const name_table *svmp_data_levels(const data_set *data, const char *name);
 
 /* Writes the position of an element for messages: "path:line", the line of the element in a CSV file and of the array's
  * name in other files, or "in memory". Truncated to `size`. Returns `place`. Scans the file's text again. */
@@ -71,8 +90,14 @@ void svmp_data_describe(const data_set *data, const data_array *array, const cha
 svmp_status svmp_data_append(data_set *data, const char *name, size_t name_length, size_t offset, size_t rank,
                              const size_t *dimensions, const double *values, size_t count);
 
-/* Records a name whose values are text. */
-svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length);
+/* The codes of an array of text, NaN for missing values; new levels are added to those of its name. */
+svmp_status svmp_data_encode(data_set *data, const char *name, size_t length, size_t count, const char *const *values,
+                             double *codes);
+
+/* Notes an array of the most recent source whose values are text, with the error for a model that uses it, and where it
+ * points to. */
+svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length, size_t offset, size_t place,
+                                const char *sentence);
 
 svmp_status svmp_data_read_json(data_set *data, const text_source *source);
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source);

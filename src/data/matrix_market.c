@@ -242,6 +242,8 @@ svmp_status svmp_matrix_read(svmp_context *context, const char *path, matrix_fil
     SVMP_CHECK(read_sizes(&reader));
     SVMP_CHECK(read_entries(&reader));
     SVMP_CHECK(sort_entries(&reader));
+    reader.made.bytes = reader.text.size;
+    reader.made.checksum = reader.text.checksum;
     *result = reader.made;
     reader.made = (matrix){0};
 done:

@@ -14,6 +14,8 @@ typedef struct matrix {
     size_t announced, count; /* entries in the file, and those that were kept */
     matrix_entry *entries;   /* by row, then by column, without duplicates */
     int symmetric;           /* only the lower triangle is stored: row >= column */
+    size_t bytes;            /* of the file, and its checksum */
+    uint64_t checksum;
 } matrix;
 
 /* Whether to keep an entry; for symmetric matrices row >= column. */

@@ -279,6 +279,30 @@ done:
     return status;
 }
 
+/* How many operands the loop of an instruction reads. */
+static int arity_of(uint32_t code) {
+    enum { ARITY_add = 3, ARITY_subtract = 3, ARITY_subtract_from = 3, ARITY_multiply = 3, ARITY_square = 2 };
+    static const int of_pairs[] = {
+#define ARITY_ROW(first, second, value) ARITY_##second,
+        PAIR_LIST(ARITY_ROW)
+#undef ARITY_ROW
+    };
+    return code < CODE_PAIRS ? svmp_op_arity((expr_op)code) : code < CODE_COPY ? of_pairs[code - CODE_PAIRS] : 1;
+}
+
+void svmp_code_choose_kernels(const code_block *code, code_instruction *made) {
+    for (int mode = 0; mode < BLOCK_MODES; mode++) {
+        unsigned bits = 0;
+        for (int k = 0; k < arity_of(made->code); k++) {
+            const size_t place = made->operand[k];
+            const int literal = place >= code_place_literals(code) && place < code_place_columns(code);
+            const int column = place >= code_place_columns(code) && place < code_place_inputs(code);
+            if (literal || (column && mode == BLOCK_WIDE)) bits |= 1u << k;
+        }
+        made->kernel[mode] = choose_kernel(made->code, bits);
+    }
+}
+
 void svmp_code_free(svmp_context *context, code_block *code) {
     svmp_release(context, code->instructions);
     svmp_release(context, code->literals);

@@ -55,6 +55,8 @@ svmp_status svmp_code_compile(program_builder *builder, expr_level level, size_t
                               hoisted *hoist, code_block *code);
 /* Numbers the places, once the total number of columns is known. */
 void svmp_code_number(code_block *code, size_t columns, size_t inputs, size_t outputs);
+/* The kernels of an instruction whose places are numbered. */
+void svmp_code_choose_kernels(const code_block *code, code_instruction *made);
 void svmp_code_free(svmp_context *context, code_block *code);
 
 /* The distinct numbers of a column, if there are few. */

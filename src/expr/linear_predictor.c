@@ -277,6 +277,34 @@ done:
     return status;
 }
 
+void svmp_linear_predictor_pack(packing *p, size_t instances, linear_predictor **predictor) {
+    bool there = *predictor != NULL;
+    SVMP_PACK(p, there);
+    if (!there) return;
+    linear_predictor *made = *predictor;
+    SVMP_PACK_NEW(p, made, 1);
+    if (p->status != SVMP_OK) return;
+    *predictor = made;
+    made->context = p->context;
+    svmp_pack_count(p, &made->slots);
+    svmp_pack_length(p, &made->count, 4);
+    svmp_pack_indices(p, made->count, made->slots, &made->slot);
+    svmp_pack_length(p, &made->others, 4);
+    svmp_pack_indices(p, made->others, made->slots, &made->other);
+    if (made->count + made->others != made->slots || instances > SIZE_MAX / 16 / (made->count + 1))
+        svmp_pack_refuse(p, "is damaged");
+    svmp_pack_reals(p, instances * made->count, &made->coefficient);
+    svmp_pack_reals(p, instances, &made->offset);
+    SVMP_PACK(p, made->one_for_all);
+    svmp_program_pack(p, &made->compiled);
+    if (p->status == SVMP_OK) svmp_bound_pack(p, made->compiled, &made->bound);
+    if (!p->loading || p->status != SVMP_OK) return;
+    if (made->bound->instances != instances || made->compiled->slots != 1 + made->others)
+        svmp_pack_refuse(p, "is damaged");
+    else
+        p->status = find_derivatives(made);
+}
+
 void svmp_linear_predictor_free(linear_predictor *p) {
     if (p == NULL) return;
     svmp_program_partial_free(p->derivatives);

@@ -38,6 +38,10 @@ svmp_status svmp_linear_predictor_find(const bound_program *bound, const uint32_
 /* A predictor with only the instances which[0], which[1], ... of this one. */
 svmp_status svmp_linear_predictor_keep(const linear_predictor *p, size_t count, const uint32_t *which,
                                        linear_predictor **kept);
+
+/* Writes a predictor, or NULL, to bytes, or reads it. */
+void svmp_linear_predictor_pack(packing *p, size_t instances, linear_predictor **predictor);
+
 void svmp_linear_predictor_free(linear_predictor *p); /* NULL-safe */
 
 /* Bytes of scratch memory for n particles, with the alignment of malloc. `partial`: of g, or NULL. */

@@ -27,7 +27,7 @@
 
 #include <stdbool.h>
 
-#include "base/context.h"
+#include "base/packing.h"
 #include "expr/instance_view.h"
 #include "expr/opcodes.h"
 
@@ -142,6 +142,13 @@ svmp_status svmp_program_partial(const program *compiled, size_t count, const ui
                                  program_partial **partial);
 void svmp_program_partial_free(program_partial *partial);                           /* NULL-safe */
 size_t svmp_program_partial_operations(const program_partial *partial, bool value); /* per lane, as below */
+
+/* Writes a program to bytes, or reads it: its finished code, for the same bits. The operations are those of one version
+ * of svmp. */
+void svmp_program_pack(packing *p, program **compiled);
+
+/* The same of the numbers of its instances, without what they share (svmp_bound_share). */
+void svmp_bound_pack(packing *p, const program *compiled, bound_program **bound);
 
 /* Operations per lane, with the gradient or for the values only. */
 size_t svmp_program_lane_operations(const program *compiled, bool gradient);

@@ -1,5 +1,7 @@
 #include "graph/colouring.h"
 
+#include <string.h>
+
 #include "base/peers.h"
 #include "graph/graph_rows.h"
 
@@ -71,6 +73,11 @@ static void colour_part(const svmp_graph *graph, size_t left, uint32_t *order, s
 
 svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t *colours) {
     svmp_context *context = graph->context;
+    if (graph->colour) {
+        memcpy(colour, graph->colour, graph->nodes * sizeof *colour);
+        *colours = graph->colours;
+        return SVMP_OK;
+    }
     const svmp_peers *peers = graph->peers;
     uint32_t *order = NULL;
     size_t *taken_by = NULL;

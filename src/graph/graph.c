@@ -29,6 +29,7 @@ static void free_derived(svmp_graph *graph) {
     svmp_lists_free(graph->context, &graph->members);
     svmp_release(graph->context, graph->node_key);
     svmp_release(graph->context, graph->variable_key);
+    svmp_release(graph->context, graph->colour);
     svmp_halo_free(graph->context, graph->halo);
 }
 

@@ -36,6 +36,10 @@ struct svmp_graph {
     struct graph_halo *halo;             /* the messages of a part; NULL for a whole graph */
     const struct svmp_peers *peers;      /* the processes that have the other parts; svmp_alone for a whole graph */
 
+    /* Of a part that comes from a file: the colours of its nodes in the whole graph, and their number there. */
+    uint32_t *colour;
+    size_t colours;
+
     size_t first_capacity, scope_capacity, scope_start_capacity, stamp_capacity;
     size_t *stamp; /* node -> 1 + the last factor that named it */
 };

@@ -10,6 +10,7 @@
 #ifndef SVMP_GRAPH_GRAPH_PART_H
 #define SVMP_GRAPH_GRAPH_PART_H
 
+#include "base/packing.h"
 #include "graph/graph.h"
 
 /* The messages of an iteration. Neighbour k is process rank[k]; its nodes in the halo are moved + from[k] ...
@@ -27,6 +28,7 @@ void svmp_halo_free(svmp_context *context, graph_halo *halo); /* NULL-safe */
 typedef struct graph_owners {
     const uint32_t *owner;
     uint32_t rank;
+    size_t nodes; /* of the whole graph */
 } graph_owners;
 
 /* Makes a finished graph a fragment of a larger one, so that no process needs the whole: the process's own nodes and
@@ -39,6 +41,10 @@ svmp_status svmp_graph_place(svmp_graph *fragment, size_t whole_nodes, size_t wh
 /* The part of process `rank`, where owner[v] is the process of node v. It may be empty. Takes memory for the
  * neighbourhoods of own nodes, and temporarily a few words per node of the whole. */
 svmp_status svmp_graph_part(const svmp_graph *whole, const uint32_t *owner, uint32_t rank, svmp_graph **part);
+
+/* Writes a part to bytes, or reads it; `peers` become those of the one that is read. The colours of its nodes
+ * (graph/colouring.h) are part of it. */
+void svmp_graph_pack(packing *p, const struct svmp_peers *peers, svmp_graph *part);
 
 /* Translates the indices of a part of a fragment from the fragment to the whole. */
 void svmp_graph_place_part(svmp_graph *part, const svmp_graph *fragment);

@@ -48,7 +48,7 @@ done:
 svmp_status svmp_graph_rows_plan(const svmp_graph *graph, size_t n, graph_rows **made) {
     SVMP_TRY(SVMP_NEW(graph->context, *made, 1));
     **made = (graph_rows){.graph = graph, .n = n};
-    return graph->peers->count > 1 ? plan_line(*made) : SVMP_OK;
+    return graph->halo ? plan_line(*made) : SVMP_OK;
 }
 
 void svmp_graph_rows_connect(graph_rows *rows) {
@@ -102,7 +102,7 @@ bool svmp_graph_rows_received(graph_rows *rows, bool wait) {
 svmp_status svmp_graph_exchange(const svmp_graph *graph, double *values) {
     graph_rows *rows = NULL;
     svmp_status status;
-    if (graph->peers->count == 1) return SVMP_OK;
+    if (graph->halo == NULL) return SVMP_OK;
     SVMP_CHECK(svmp_agree(graph->context, graph->peers, svmp_graph_rows_plan(graph, 1, &rows)));
     svmp_graph_rows_connect(rows);
     svmp_graph_rows_send(rows, values);

@@ -77,6 +77,8 @@ static model_lowering begin_from(const model_lowering *from) {
                             .cut_by = from->cut_by,
                             .names = from->names,
                             .reads = from->reads,
+                            .given = from->given,
+                            .simulated = from->simulated,
                             .element_count = from->element_count,
                             .element_capacity = from->element_count,
                             .instance_count = from->instance_count,
@@ -153,7 +155,7 @@ static svmp_status add_factors(model_lowering *lowering) {
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind == AST_DETERMINISTIC || svmp_failed(lowering, statement)) continue;
-        lowering->result->potentials |= statement->kind == AST_FACTOR;
+        lowering->result->potentials |= statement->kind == AST_FACTOR && statement->offset != lowering->ast->model_end;
         SVMP_TRY(svmp_go_on(lowering, svmp_add_factor(lowering, k)));
     }
     SVMP_TRY(svmp_stored_compute(lowering));
@@ -187,6 +189,7 @@ static svmp_status warn_of_unread_data(const model_lowering *lowering) {
     size_t unread = 0;
     for (size_t k = 0; k < lowering->data->count; k++) {
         const data_array *array = &lowering->data->arrays[k];
+        if (svmp_data_levels(lowering->data, array->name)) continue; /* tables have columns of text besides */
         uint32_t symbol = svmp_names_find(&lowering->ast->names, array->name, strlen(array->name));
         if (symbol != NAMES_NONE && (lowering->arrays[symbol].read || lowering->arrays[symbol].rank_seen > 0)) continue;
         if (unread++ >= SHOWN) continue;
@@ -261,6 +264,8 @@ static svmp_status lower(model_lowering *lowering) {
     SVMP_TRY(svmp_add_monitors(lowering, lowering->monitors));
     SVMP_TRY(svmp_patterns_finish(lowering));
     SVMP_TRY(svmp_describe_arrays(lowering));
+    SVMP_TRY(svmp_label_arrays(lowering));
+    if (lowering->given || lowering->simulated) return SVMP_OK; /* whoever predicts has seen these */
     SVMP_TRY(warn_of_unread_data(lowering));
     return warn_of_no_observation(lowering);
 }

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/peers.h"
 #include "lang/compile.h"
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 #include "lang/model_files.h"
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -90,10 +90,12 @@ svmp_status svmp_compile_text(const parsed_model *parsed, const choices *made, c
     return svmp_compile_nodes(parsed, made, owners, report, NULL, lowered);
 }
 
-/* Numbers in errors have a point. */
+/* Numbers in errors have a point. All processes go on, or none. */
 static svmp_status compile_matrix(const parsed_model *parsed, const graph_owners *owners, svmp_model **model) {
+    svmp_context *context = parsed->context;
     number_locale locale = {0};
-    svmp_status status = svmp_number_enter(parsed->context, &locale);
+    svmp_status status = svmp_number_enter(context, &locale);
+    if (owners) status = svmp_agree(context, context->peers, status);
     if (status == SVMP_OK) status = svmp_matrix_compile(parsed, owners, model);
     svmp_number_leave(&locale);
     return status;

@@ -1,13 +1,15 @@
 /* Finds the kind of a model by its files, and reads these. */
 #include "lang/model_files.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/name_list.h"
 #include "base/peers.h"
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 /* ---- kinds ---------------------------------------------------------------------------------------------------- */
 
@@ -106,6 +108,11 @@ svmp_status svmp_files_read(svmp_context *context, const model_files *files, par
     SVMP_TRY(SVMP_NEW(context, made, 1));
     made->context = context;
     if (files->monitors) SVMP_CHECK(svmp_duplicate(context, files->monitors, &made->monitors));
+    if (files->statements) SVMP_CHECK(svmp_duplicate(context, files->statements, &made->statements));
+    if (files->given) SVMP_CHECK(svmp_particles_by_name(files->given, &made->given.sorted));
+    if (files->given) made->given.count = files->given->variables;
+    made->simulated = files->simulated;
+    made->fresh = files->fresh;
     made->text = files->parsed;
     made->text_is_given = files->parsed != NULL;
     const bool matrix = files->paths && ends_in(files->paths[0], ".mtx");
@@ -120,22 +127,32 @@ done:
 
 /* ---- several processes ---------------------------------------------------------------------------------------- */
 
-static svmp_status compare_text(svmp_context *context, const char *what, const text_source *text) {
-    const uint64_t hash = svmp_hash_bytes(SVMP_HASH_START, text->length, text->text);
-    char whose[300], words[64];
-    snprintf(whose, sizeof whose, "the %s '%.250s'", what, text->path);
-    snprintf(words, sizeof words, "%zu bytes, checksum %016llx", text->length, (unsigned long long)hash);
+static svmp_status compare_file(svmp_context *context, size_t k, const char *path, const char *words) {
+    char whose[300];
+    snprintf(whose, sizeof whose, "the %s '%.250s'", k == 0 ? "model" : "data", path);
     return svmp_context_compare(context, whose, words);
 }
 
+svmp_status svmp_file_compare(svmp_context *context, size_t k, const char *path, size_t bytes, uint64_t checksum) {
+    char words[64];
+    snprintf(words, sizeof words, "%zu bytes, checksum %016llx", bytes, (unsigned long long)checksum);
+    return compare_file(context, k, path, words);
+}
+
+/* The files themselves are compared when they are read. */
+static svmp_status compare_access(svmp_context *context, size_t k, const char *path) {
+    char words[200] = "readable";
+    if (access(path, R_OK) != 0) snprintf(words, sizeof words, "unreadable (%s)", strerror(errno));
+    return compare_file(context, k, path, words);
+}
+
 svmp_status svmp_files_compare(const parsed_model *parsed) {
-    svmp_context *context = parsed->context;
-    const size_t count = parsed->matrix_paths ? parsed->matrix_count : parsed->text_count;
-    for (size_t k = 0; k < count; k++) {
-        const char *what = k == 0 ? "model" : "data";
-        const text_source *text = parsed->texts ? &parsed->texts[k] : NULL;
-        SVMP_TRY(text ? compare_text(context, what, text)
-                      : svmp_peers_compare_file(context, what, parsed->matrix_paths[k]));
+    for (size_t k = 0; k < parsed->matrix_count; k++)
+        SVMP_TRY(compare_access(parsed->context, k, parsed->matrix_paths[k]));
+    for (size_t k = 0; k < parsed->text_count; k++) {
+        const text_source *text = &parsed->texts[k];
+        const uint64_t checksum = svmp_hash_bytes(SVMP_HASH_START, text->length, text->text);
+        SVMP_TRY(svmp_file_compare(parsed->context, k, text->path, text->length, checksum));
     }
     return SVMP_OK;
 }

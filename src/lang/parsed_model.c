@@ -6,7 +6,8 @@
 
 #include "base/number.h"
 #include "base/peers.h"
-#include "lang/compile/compile_state.h"
+#include "data/matrix_market.h"
+#include "lang/compile/compile_passes.h"
 #include "lang/model_files.h"
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -27,9 +28,14 @@ void svmp_parsed_free(parsed_model *parsed) {
     svmp_data_free(parsed->read);
     for (size_t k = 0; k < parsed->text_count; k++) svmp_source_free(context, &parsed->texts[k]);
     for (size_t k = 0; k < parsed->matrix_count; k++) svmp_release(context, parsed->matrix_paths[k]);
+    for (size_t k = 0; parsed->matrices && k < parsed->matrix_count; k++)
+        svmp_matrix_free(context, &parsed->matrices[k]);
+    svmp_release(context, parsed->matrices);
     svmp_release(context, parsed->texts);
     svmp_release(context, parsed->matrix_paths);
     svmp_release(context, parsed->monitors);
+    svmp_release(context, parsed->statements);
+    svmp_release(context, parsed->given.sorted);
     svmp_release(context, parsed);
 }
 
@@ -46,6 +52,9 @@ static svmp_status begin(parsed_model *parsed) {
     *lowering = (model_lowering){.context = context,
                                  .ast = &parsed->text->ast,
                                  .data = parsed->data,
+                                 .given = parsed->given.sorted ? &parsed->given : NULL,
+                                 .fresh = parsed->fresh,
+                                 .simulated = parsed->simulated,
                                  .pending = NOTHING,
                                  .instance = NOTHING,
                                  .factor = NOTHING,
@@ -70,15 +79,8 @@ static svmp_status begin(parsed_model *parsed) {
 
 /* Text among the data is skipped, unless the model asks for it. */
 static svmp_status refuse_text(const model_lowering *lowering) {
-    for (uint32_t k = 0; k < lowering->ast->names.count; k++) {
-        const char *name = lowering->ast->names.text[k];
-        if (svmp_names_find(&lowering->data->text, name, strlen(name)) != NAMES_NONE)
-            return svmp_fail(
-                lowering->context, SVMP_BAD_INPUT,
-                "%s: error: the values of '%.100s' in the data are text, not numbers. Write NA for a missing "
-                "value, and number the levels of a factor from 1.",
-                lowering->diagnostics->source->path, name);
-    }
+    for (uint32_t k = 0; k < lowering->ast->names.count; k++)
+        SVMP_TRY(svmp_data_refuse_text(lowering->data, lowering->ast->names.text[k]));
     return SVMP_OK;
 }
 
@@ -195,12 +197,32 @@ static svmp_status read_data(parsed_model *parsed, const svmp_data *given) {
     return SVMP_OK;
 }
 
+/* What statements compute is monitored. */
+static svmp_status monitor_all(parsed_model *parsed, const ast_statement *first) {
+    for (const ast_statement *s = first; s; s = s->next) {
+        if (s->kind == AST_FOR) SVMP_TRY(monitor_all(parsed, s->body));
+        if (s->kind != AST_DETERMINISTIC) continue;
+        const char *name = parsed->text->ast.names.text[s->left->symbol];
+        const size_t length = parsed->monitors ? strlen(parsed->monitors) : 0;
+        size_t capacity = 0;
+        SVMP_TRY(SVMP_GROW(parsed->context, parsed->monitors, capacity, length + strlen(name) + 2));
+        snprintf(parsed->monitors + length, strlen(name) + 2, "%s%s", length > 0 ? "," : "", name);
+    }
+    return SVMP_OK;
+}
+
+static svmp_status add_statements(parsed_model *parsed) {
+    SVMP_TRY(svmp_text_add(parsed->text, parsed->statements));
+    return monitor_all(parsed, parsed->text->ast.added);
+}
+
 static svmp_status parse_texts(parsed_model *parsed, const svmp_data *given) {
     SVMP_TRY(read_data(parsed, given));
     if (parsed->text_is_given)
         svmp_text_restore(parsed->text);
     else
         SVMP_TRY(svmp_text_make(parsed->context, &parsed->texts[0], &parsed->text));
+    if (parsed->statements) SVMP_TRY(add_statements(parsed));
     SVMP_TRY(svmp_replicate(&parsed->text->ast, parsed->data, parsed->monitors));
     const svmp_status status = resolve_text(parsed);
     if (status == SVMP_BAD_INPUT) svmp_diagnostics_report(parsed->resolved.diagnostics);
@@ -209,7 +231,7 @@ static svmp_status parse_texts(parsed_model *parsed, const svmp_data *given) {
 
 static svmp_status parse_all(parsed_model *parsed, const svmp_data *given) {
     number_locale locale = {0};
-    if (parsed->matrix_paths) return SVMP_OK;
+    if (parsed->matrix_paths) return svmp_matrix_parse(parsed);
     svmp_status status = svmp_number_enter(parsed->context, &locale);
     if (status == SVMP_OK) status = parse_texts(parsed, given);
     svmp_number_leave(&locale);
@@ -241,6 +263,7 @@ done:
 
 svmp_status svmp_parse_others(parsed_model *parsed) {
     svmp_context *context = parsed->context;
+    if (parsed->matrix_paths) return SVMP_OK; /* each reads what its nodes need when it compiles them */
     return svmp_agree(context, context->peers, context->peers->rank == 0 ? SVMP_OK : parse_all(parsed, NULL));
 }
 

@@ -16,7 +16,9 @@ typedef struct model_files {
     const char *name, *text;  /* of a text in memory; NULL: there are files */
     svmp_text *parsed;        /* such a text, parsed, which must live as long as the parsed model; NULL: none */
     const svmp_data *data;    /* of a text, which must live as long as the parsed model; NULL: no data */
-    const char *monitors;     /* as in svmp_reading */
+    const char *monitors, *statements; /* as in svmp_reading */
+    const svmp_particles *given;
+    bool simulated, fresh;
 } model_files;
 
 /* Immutable: models may be compiled from it in any order, each as if it were the only one. */

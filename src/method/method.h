@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "base/archive.h"
 #include "method/run_options.h"
+#include "model/posterior_modes.h"
 #include "prepare/start_particles.h"
 #include "sample/history.h"
 
@@ -31,6 +32,11 @@ typedef struct nonconvergence {
     size_t count;    /* the number of variables with the same problem */
 } nonconvergence;
 
+/* Of a mode: its share of the mass, and the standard error. */
+typedef struct mode_share {
+    double share, error;
+} mode_share;
+
 typedef struct method {
     const char *name;
     const char *
@@ -44,13 +50,15 @@ typedef struct method {
     int sweeps;              /* CHAINS: the chains are the particles; the first `warmup` of the iterations adapt, and
                               * of the rest at most `draws` are kept */
     size_t draws;            /* CHAINS: the default of the option draws */
-    const char *largest;     /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
-    int on_device;      /* an iteration is done by the backend alone, at the rate of the step rule: a GPU pays off, and
-                           iterations may be queued */
-    int on_host;        /* an iteration is computed in this process; the backend only stores particles */
-    int fits;           /* it always fits the Gaussian on the graph, whatever the start is */
-    size_t arrays;      /* arrays of all particles besides the backend's */
-    double examination; /* the time of the examination as a share of the time of the run; 0: METHOD_EXAMINATION */
+    size_t answers;      /* PARTICLES: the default of the option draws, the number of draws that make_draws gives; 0:
+                          * the particles are the answer */
+    const char *largest; /* the quantity whose maximum is the backend's `largest`; NULL: it is NaN */
+    int on_device;       /* an iteration is done by the backend alone, at the rate of the step rule: a GPU pays off, and
+                            iterations may be queued */
+    int on_host;         /* an iteration is computed in this process; the backend only stores particles */
+    int fits;            /* it always fits the Gaussian on the graph, whatever the start is */
+    size_t arrays;       /* arrays of all particles besides the backend's */
+    double examination;  /* the time of the examination as a share of the time of the run; 0: METHOD_EXAMINATION */
     int local; /* a node needs only its neighbours, or sums over all nodes, so that it runs on parts of a model */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */
@@ -64,9 +72,18 @@ typedef struct method {
     void (*free)(svmp_run *run);                       /* NULL: nothing to free */
     struct gaussian *(*gaussian)(const svmp_run *run); /* its Gaussian on the graph; NULL if it has none */
 
+    /* The modes that it found and jumps between, and the share of iterations that chains are in mode k; NaN: unknown.
+     * NULL: it looks for none. */
+    const model_modes *(*modes)(const svmp_run *run);
+    mode_share (*mode_share)(const svmp_run *run, size_t k);
+
     /* The result so far as new particles, with chains and statistics but without names; their number may differ from
      * that of the backend. NULL: the particles of the backend. */
     svmp_status (*result)(const svmp_run *run, svmp_particles **particles);
+
+    /* The answer as draws of chains, like `result`, if it is not the particles; *draws stays NULL while there are
+     * none. */
+    svmp_status (*make_draws)(const svmp_run *run, svmp_particles **draws);
 
     /* For a `local` method with a result: the own rows of the kth kept state of the backend's particles, and the number
      * of these states. Draw l*count + k is state k of particle l. NULL: only the backend's x. */
@@ -100,8 +117,20 @@ const method *svmp_method_find(svmp_context *context, const char *name);
  * its stationary distribution. */
 svmp_status svmp_method_refuse_boxes(const svmp_run *run);
 
+/* Of methods with make_draws. */
+enum {
+    KEPT_FOR_EACH = 3, /* places for each state that is wanted in the end */
+    KEPT_EARLY = 50    /* states of a run that ends as early as it can */
+};
+
+/* The draws of each chain that the answer is to have; 0: the particles are the answer. */
+size_t svmp_run_draws_each(const svmp_run *run);
+
 /* The `alloc` of Langevin dynamics: fails unless the steps are fixed or decay. */
 svmp_status svmp_langevin_check_step(svmp_run *run);
+
+/* The modes that are known of the model, or that its method has found; NULL: there are none. */
+const model_modes *svmp_run_modes(const svmp_run *run);
 
 extern const method svmp_method_graphical, svmp_method_vanilla, svmp_method_independent, svmp_method_random,
     svmp_method_combined, svmp_method_langevin, svmp_method_mala, svmp_method_nuts, svmp_method_exact, svmp_method_dpmp,

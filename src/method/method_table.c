@@ -51,7 +51,7 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
                                .largest = found->largest,
                                .parts = found->local,
                                .sweeps = found->sweeps,
-                               .draws = found->draws,
+                               .draws = found->yield == SVMP_YIELD_CHAINS ? found->draws : found->answers,
                                .fits = found->fits,
                                .arrays = found->arrays,
                                .examination = found->examination > 0 ? found->examination : METHOD_EXAMINATION,
@@ -75,4 +75,13 @@ const method *svmp_method_find(svmp_context *context, const char *name) {
     svmp_fail(context, SVMP_BAD_CALL, "Unknown method '%s';%s%s %s.", name, near,
               *near ? " Available:" : " available:", svmp_list_names(svmp_method_choice, NULL, names, sizeof names));
     return NULL;
+}
+
+const model_modes *svmp_run_modes(const svmp_run *run) {
+    if (run->model->modes || run->method->modes == NULL || run->state == NULL) return run->model->modes;
+    return run->method->modes(run);
+}
+
+size_t svmp_run_draws_each(const svmp_run *run) {
+    return run->method->answers ? run->options.draws / run->options.particles : 0;
 }

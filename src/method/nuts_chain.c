@@ -132,7 +132,7 @@ int svmp_chain_has_fault(const chain *c) { return c->h.failed || c->fault != CHA
 
 /* Proposes a jump to another mode, if modes are known. The statistics of the draw remain those of the trajectory,
  * except the log density. */
-static void leap(const svmp_run *run, chain *c, size_t t) {
+static void jump_between_modes(const svmp_run *run, chain *c, size_t t) {
     const model_modes *modes = run->model->modes;
     const random_stream stream = {.seed = run->options.seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = c->number};
     const phase_point before = c->z;
@@ -183,7 +183,7 @@ static void transition(const svmp_run *run, chain *c) {
     svmp_tree_transition(&c->tree, &c->z, c->step, run->options.seed, t, c->number);
     if (c->tree.divergent && c->h.lost && !c->divergence.known && t >= run->options.warmup)
         c->divergence = find_divergence(run, c);
-    leap(run, c, t);
+    jump_between_modes(run, c, t);
     move_hyperparameters(run, c, t);
     keep(run, c, t);
     if (t < run->options.warmup) adapt(run, c, t);

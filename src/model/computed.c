@@ -1,5 +1,6 @@
 #include "model/computed.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,21 +173,38 @@ static void evaluate_lanes(const block_work *w, const block_source *from, const 
     for (size_t j = 0; j < slots; j++) memcpy(gradient + j * n + l, w->weight + j * w->lanes, row);
 }
 
-static void evaluate_instance(const factor_group *group, size_t instance, const block_source *from, size_t n,
-                              void *scratch, double *value, double *gradient) {
+static block_work work_on(const factor_group *group, size_t instance, size_t n, void *scratch) {
     const block_group *self = group->self;
     const computed_plan *plan = self->plan;
     const size_t lanes = lanes_for(plan, n);
-    block_work w = {.plan = plan, .block = &plan->blocks[self->block[instance]], .rows = scratch};
+    block_work w = {.plan = plan, .block = &plan->blocks[self->block[instance]], .rows = scratch, .lanes = lanes};
     w.weight = w.rows + plan->most_rows * lanes;
     w.derivative = w.weight + plan->most_rows * lanes;
     w.value = w.derivative + plan->most_derivatives * lanes;
     w.sum = w.value + plan->most_values * lanes;
     w.scratch = w.sum + lanes;
+    return w;
+}
+
+static void evaluate_instance(const factor_group *group, size_t instance, const block_source *from, size_t n,
+                              void *scratch, double *value, double *gradient) {
+    block_work w = work_on(group, instance, n, scratch);
+    const size_t lanes = w.lanes;
     for (size_t l = 0; l < n; l += lanes) {
         w.lanes = n - l < lanes ? n - l : lanes;
         evaluate_lanes(&w, from, group->variables + instance * group->slots, n, l, value, gradient);
     }
+}
+
+size_t svmp_computed_group_find_infinite(const factor_group *group, size_t instance, const double *x, void *scratch) {
+    const block_work w = work_on(group, instance, 1, scratch);
+    const computed_run *end = &w.plan->runs[w.plan->windows[w.block[1].window].run];
+    for (size_t j = 0; j < group->slots; j++) w.rows[j] = x[group->variables[instance * group->slots + j]];
+    compute_rows(&w);
+    for (const computed_run *run = &w.plan->runs[w.plan->windows[w.block->window].run]; run < end; run++)
+        for (size_t i = 0; i < run->span.count; i++)
+            if (!isfinite(w.rows[run->row + i])) return w.plan->groups[run->span.group].line;
+    return 0;
 }
 
 static int evaluate(const factor_group *group, size_t first, size_t count, size_t n, const double *x, void *scratch,

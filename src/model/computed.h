@@ -41,6 +41,10 @@ bool svmp_computed_group_is(const factor_group *group);
 /* How many rows an instance computes. */
 size_t svmp_computed_group_rows(const factor_group *group, size_t instance);
 
+/* The line of the statement whose row is the first that is not finite at x, of one particle; 0: all rows are. `scratch`
+ * as for one particle. */
+size_t svmp_computed_group_find_infinite(const factor_group *group, size_t instance, const double *x, void *scratch);
+
 /* Lists of slots: the scopes of the factors inside of an instance, which are factors of the graph; those within others
  * may be left out. The caller frees them. */
 svmp_status svmp_computed_group_scopes(const factor_group *group, size_t instance, size_t *count, index_lists *scopes);

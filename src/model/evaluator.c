@@ -6,6 +6,7 @@
 #include "base/target_clones.h"
 #include "base/threads.h"
 #include "maths/weighted_rows.h"
+#include "model/computed.h"
 #include "model/evaluator_plan.h"
 
 /* Weighted rows that are added at a time. */
@@ -308,6 +309,15 @@ done:
     return status;
 }
 
+svmp_status svmp_evaluate_own_sums(evaluator *e, const double *x, int64_t *words, int *known) {
+    exact_sum *sums = NULL;
+    SVMP_TRY(SVMP_NEW(e->model->context, sums, e->n * (size_t)e->threads));
+    *known = !add_own(e, x, sums);
+    memcpy(words, svmp_exact_to_words(e->n, sums), e->n * sizeof *sums);
+    svmp_release(e->model->context, sums);
+    return SVMP_OK;
+}
+
 /* ---- blame ------------------------------------------------------------------------------------------------------- */
 
 size_t svmp_evaluator_find_failure(evaluator *e, const double *x, size_t variable, size_t particle) {
@@ -342,4 +352,17 @@ svmp_status svmp_model_evaluate(const svmp_model *model, size_t n, const double 
     svmp_status status = svmp_evaluate(e, x, log_density, score);
     svmp_evaluator_free(e);
     return status;
+}
+
+size_t svmp_evaluator_failure_line(evaluator *e, const double *x, size_t factor) {
+    const svmp_model *model = e->model;
+    for (size_t g = 0; g < model->group_count; g++) {
+        const size_t instance = factor - model->group_factor[g];
+        if (instance >= model->groups[g].instances) continue;
+        const size_t line = svmp_computed_group_is(&model->groups[g])
+                                ? svmp_computed_group_find_infinite(&model->groups[g], instance, x, e->scratch[0])
+                                : 0;
+        return line ? line : model->groups[g].line;
+    }
+    return 0;
 }

@@ -29,6 +29,10 @@ svmp_status svmp_evaluator_fail(const evaluator *e);
  * from those of `log_density` above. *known is 0 if a callback failed. */
 svmp_status svmp_evaluate_log_density(evaluator *e, const double *x, double *log_density, int *known);
 
+/* What this process adds to these sums, as EXACT_WORDS integers for each particle (svmp_exact_to_words); without the
+ * constant of the quadratic. */
+svmp_status svmp_evaluate_own_sums(evaluator *e, const double *x, int64_t *words, int *known);
+
 /* The factor of a variable whose derivative is not finite in a particle of x, or whose value is NaN; SIZE_MAX if there
  * is no single such factor. */
 size_t svmp_evaluator_find_failure(evaluator *e, const double *x, size_t variable, size_t particle);
@@ -40,5 +44,9 @@ svmp_status svmp_evaluator_fail_score(evaluator *e, const svmp_model *model, siz
 
 /* The line of the factor's statement in the model text; 0: none. */
 size_t svmp_model_factor_line(const svmp_model *model, size_t factor);
+
+/* The line of the statement that fails where this factor does, at x, for an evaluator of one particle: that of what it
+ * reads, if this is computed and not finite; otherwise its own. */
+size_t svmp_evaluator_failure_line(evaluator *e, const double *x, size_t factor);
 
 #endif

@@ -10,6 +10,7 @@ typedef struct cutting {
     const svmp_model *whole;
     svmp_model *part;
     uint32_t rank;
+    bool first; /* whether it has what may depend on nodes of any process */
     uint32_t
         *local; /* variable of the whole, or of its fragment -> its number in the part; UINT32_MAX: it is not there */
 } cutting;
@@ -139,7 +140,7 @@ static svmp_status cut(cutting *c, const uint32_t *owner) {
     place(c);
     if (c->whole->lowered) {
         SVMP_TRY(number_variables(c));
-        SVMP_TRY(svmp_lowered_part(c->whole->lowered, part->graph, c->local, &part->lowered));
+        SVMP_TRY(svmp_lowered_part(c->whole->lowered, part->graph, c->local, c->first, &part->lowered));
     }
     if (c->whole->identity) {
         SVMP_TRY(SVMP_NEW(part->context, part->identity, 1));
@@ -149,8 +150,8 @@ static svmp_status cut(cutting *c, const uint32_t *owner) {
     return SVMP_OK;
 }
 
-svmp_status svmp_model_part(const svmp_model *whole, const uint32_t *owner, uint32_t rank, svmp_model **part) {
-    cutting c = {.whole = whole, .rank = rank};
+static svmp_status make(const svmp_model *whole, const uint32_t *owner, uint32_t rank, bool first, svmp_model **part) {
+    cutting c = {.whole = whole, .rank = rank, .first = first};
     SVMP_TRY(svmp_model_create(whole->context, &c.part));
     svmp_status status = cut(&c, owner);
     svmp_release(whole->context, c.local);
@@ -159,4 +160,12 @@ svmp_status svmp_model_part(const svmp_model *whole, const uint32_t *owner, uint
     else
         svmp_model_free(c.part);
     return status;
+}
+
+svmp_status svmp_model_part(const svmp_model *whole, const uint32_t *owner, uint32_t rank, svmp_model **part) {
+    return make(whole, owner, rank, rank == 0, part);
+}
+
+svmp_status svmp_model_agent_part(const svmp_model *whole, const uint32_t *owner, uint32_t rank, svmp_model **part) {
+    return make(whole, owner, rank, false, part);
 }

@@ -81,7 +81,8 @@ svmp_status svmp_split_fragment(svmp_model **model, const uint32_t *owner) {
     if (status == SVMP_OK) status = svmp_model_part(fragment, here, rank, &part);
     if (status == SVMP_OK) status = SVMP_NEW(context, part->identity, 1);
     SVMP_CHECK(svmp_agree(context, context->peers, status));
-    SVMP_CHECK(svmp_fingerprint_add(fragment, (graph_owners){here, rank}, part, part->identity));
+    SVMP_CHECK(
+        svmp_fingerprint_add(fragment, (graph_owners){here, rank, fragment->graph->nodes}, part, part->identity));
     svmp_model_free(fragment);
     *model = part;
     part = NULL;

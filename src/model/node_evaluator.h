@@ -50,7 +50,7 @@ const node_task *svmp_node_evaluator_tasks(const node_evaluator *l, size_t colou
 size_t svmp_node_evaluator_most_nodes(const node_evaluator *l);
 size_t svmp_node_evaluator_most_rows(const node_evaluator *l);
 
-/* The task's nodes at x: value[k*n + l] of its k-th node, score[r*n + l] of its r-th variable. Either may be NULL.
+/* The task's nodes at x: value[k*n + l] of its k-th node, score[r*n + l] of its r-th variable. `value` may be NULL.
  * `thread` is the caller's number, below the threads of the plan: the tasks of one colour may be done at the same time.
  * A hub is done outside of a parallel region. Allocates nothing. Returns NODE_EVALUATED, or a failure (model.h),
  * which svmp_node_evaluator_fail tells. */

@@ -1,7 +1,6 @@
 #include "model/posterior_modes.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 svmp_status svmp_modes_create(svmp_context *context, size_t count, size_t variables, model_modes **made) {
@@ -103,24 +102,89 @@ void svmp_modes_place(const model_modes *modes, size_t which, const double *z, s
     }
 }
 
-double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *workspace,
-                              double *log_terms) {
-    const size_t d = modes->variables;
+double svmp_modes_square(const posterior_mode *mode, size_t d, const double *x, size_t stride, double *z) {
+    double squares = 0;
+    for (size_t i = 0; i < d; i++) {
+        z[i] = 0;
+        for (size_t j = 0; j < d; j++) z[i] += mode->inverse[i * d + j] * (x[j * stride] - mode->mean[j]);
+        squares += z[i] * z[i];
+    }
+    return squares;
+}
+
+double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *workspace) {
     double most = -INFINITY, sum = 0;
     for (size_t k = 0; k < modes->count; k++) {
         const posterior_mode *mode = &modes->mode[k];
-        double squares = 0;
-        for (size_t i = 0; i < d; i++) workspace[i] = x[i * stride] - mode->mean[i];
-        for (size_t i = 0; i < d; i++) {
-            double z = 0;
-            for (size_t j = 0; j < d; j++) z += mode->inverse[i * d + j] * workspace[j];
-            squares += z * z;
-        }
-        const double term = mode->log_factor - 0.5 * squares;
-        if (log_terms) log_terms[k] = term;
+        const double term = mode->log_factor - 0.5 * svmp_modes_square(mode, modes->variables, x, stride, workspace);
         if (!(term > -INFINITY)) continue; /* too far to count */
         sum = term > most ? 1 + sum * exp(most - term) : sum + exp(term - most);
         most = fmax(most, term);
     }
     return sum > 0 ? most + log(sum) : -INFINITY;
+}
+
+static double variance_in(const posterior_mode *mode, size_t d, size_t i) {
+    double sum = 0;
+    for (size_t j = 0; j < d; j++) sum += mode->root[i * d + j] * mode->root[i * d + j];
+    return sum;
+}
+
+double svmp_modes_least_width(const model_modes *modes) {
+    static const double counts = 0.01;
+    double least = 1;
+    for (size_t i = 0; modes && i < modes->variables; i++) {
+        double mean = 0, variance = 0, narrow = INFINITY;
+        for (size_t k = 0; k < modes->count; k++) mean += modes->mode[k].share * modes->mode[k].mean[i];
+        for (size_t k = 0; k < modes->count; k++) {
+            const posterior_mode *mode = &modes->mode[k];
+            const double own = variance_in(mode, modes->variables, i), away = mode->mean[i] - mean;
+            variance += mode->share * (own + away * away);
+            if (mode->share > counts) narrow = fmin(narrow, own);
+        }
+        least = fmin(least, sqrt(narrow / variance));
+    }
+    return least;
+}
+
+/* The distance between two means in the direction between them, in units of the sd that both have there, on the mean.
+ */
+static double distance_between(const model_modes *modes, const posterior_mode *a, const posterior_mode *b) {
+    const size_t d = modes->variables;
+    double of_a = 0, of_b = 0;
+    for (size_t i = 0; i < d; i++) {
+        double za = 0, zb = 0;
+        for (size_t j = 0; j < d; j++) {
+            za += a->inverse[i * d + j] * (b->mean[j] - a->mean[j]);
+            zb += b->inverse[i * d + j] * (b->mean[j] - a->mean[j]);
+        }
+        of_a += za * za;
+        of_b += zb * zb;
+    }
+    return of_a > 0 && of_b > 0 ? 2 / (1 / sqrt(of_a) + 1 / sqrt(of_b)) : 0;
+}
+
+/* Whether the modes that matter fall into parts: each is near another one of its part, and far from those of other
+ * parts. */
+svmp_status svmp_modes_are_apart(svmp_context *context, const model_modes *modes, double share, double distance,
+                                 bool *apart) {
+    bool *reached;
+    size_t largest = 0;
+    SVMP_TRY(SVMP_NEW(context, reached, modes->count));
+    for (size_t k = 1; k < modes->count; k++)
+        if (modes->mode[k].share > modes->mode[largest].share) largest = k;
+    reached[largest] = true;
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (size_t a = 0; a < modes->count; a++)
+            for (size_t b = 0; reached[a] && b < modes->count; b++) {
+                if (reached[b] || modes->mode[b].share < share) continue;
+                if (distance_between(modes, &modes->mode[a], &modes->mode[b]) > distance) continue;
+                reached[b] = grown = true;
+            }
+    }
+    *apart = false;
+    for (size_t k = 0; k < modes->count; k++) *apart = *apart || (modes->mode[k].share >= share && !reached[k]);
+    svmp_release(context, reached);
+    return SVMP_OK;
 }

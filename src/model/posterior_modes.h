@@ -4,6 +4,8 @@
 #ifndef SVMP_MODEL_POSTERIOR_MODES_H
 #define SVMP_MODEL_POSTERIOR_MODES_H
 
+#include <stdbool.h>
+
 #include "base/context.h"
 
 /* N(mean, root root'), with the share of all. */
@@ -30,9 +32,18 @@ size_t svmp_modes_at(const model_modes *modes, double u);
 /* mean + root z of a mode: `variables` numbers, `stride` apart in x. */
 void svmp_modes_place(const model_modes *modes, size_t mode, const double *z, size_t stride, double *x);
 
-/* log of the mixture's density at a point, whose numbers are `stride` apart; log_terms (count numbers, may be NULL) are
- * those of its parts. `workspace` has `variables` numbers. */
-double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *workspace,
-                              double *log_terms);
+/* z = root^-1 (x - mean), d numbers; returns |z|^2. */
+double svmp_modes_square(const posterior_mode *mode, size_t d, const double *x, size_t stride, double *z);
+
+/* Whether modes with at least this share fall into parts: each is near another one of its part, and more than
+ * `distance` from those of other parts, in sds of both in the direction between them, on the mean. */
+svmp_status svmp_modes_are_apart(svmp_context *context, const model_modes *modes, double share, double distance,
+                                 bool *apart);
+
+/* The least ratio of a variable's sd in a mode that counts to that in the mixture; 1 for NULL. */
+double svmp_modes_least_width(const model_modes *modes);
+
+/* log of the mixture's density at a point, whose numbers are `stride` apart. `workspace` has `variables` numbers. */
+double svmp_modes_log_density(const model_modes *modes, const double *x, size_t stride, double *workspace);
 
 #endif

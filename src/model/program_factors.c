@@ -223,6 +223,33 @@ done:
     return status;
 }
 
+void svmp_program_group_pack(packing *p, size_t variables, factor_group *group) {
+    program_self *self = group->self;
+    if (!p->loading && group->kind != &program_kind) {
+        p->status = svmp_fail(p->context, SVMP_UNSUPPORTED,
+                              "The statement on line %zu is a %s, which a part file cannot hold yet.", group->line,
+                              group->kind->name);
+        return;
+    }
+    SVMP_PACK_NEW(p, self, 1);
+    if (p->status != SVMP_OK) return;
+    if (p->loading) *self = (program_self){.context = p->context};
+    group->kind = &program_kind;
+    group->self = self;
+    SVMP_PACK(p, group->line);
+    svmp_program_pack(p, &self->compiled);
+    if (p->status == SVMP_OK) svmp_bound_pack(p, self->compiled, &self->bound);
+    if (p->status != SVMP_OK) return;
+    group->slots = svmp_program_slots(self->compiled);
+    group->instances = svmp_bound_instances(self->bound);
+    if (group->slots > 0 && group->instances > SIZE_MAX / 8 / group->slots) svmp_pack_refuse(p, "is damaged");
+    svmp_pack_indices(p, group->instances * group->slots, variables, &group->variables);
+    svmp_linear_predictor_pack(p, group->instances, &self->predictor);
+    if (!p->loading || p->status != SVMP_OK) return;
+    p->status = svmp_bound_share(self->bound, group->variables);
+    if (p->status == SVMP_OK && self->predictor) p->status = list_all(p->context, self);
+}
+
 const bound_program *svmp_program_group_bound(const factor_group *group) {
     return group->kind == &program_kind ? ((const program_self *)group->self)->bound : NULL;
 }

@@ -11,6 +11,9 @@
 svmp_status svmp_program_group_create(svmp_context *context, program *compiled, size_t instances,
                                       const uint32_t *variables, const double *const *columns, factor_group *group);
 
+/* Writes such a group to bytes, or reads it, whose variables are below `variables`; refuses other kinds. */
+void svmp_program_group_pack(packing *p, size_t variables, factor_group *group);
+
 /* The program of such a group with the numbers of its instances; NULL for other kinds. */
 const bound_program *svmp_program_group_bound(const factor_group *group);
 

@@ -1,7 +1,9 @@
 /* The reported values of a model for programs that evaluate it themselves: names, and both ways of the transform. */
 #include <math.h>
+#include <string.h>
 
 #include "model/natural_values.h"
+#include "model/text_model.h"
 
 size_t svmp_model_values(const svmp_model *model) { return model && model->finished ? svmp_model_outputs(model) : 0; }
 
@@ -10,6 +12,16 @@ const char *svmp_model_value_name(const svmp_model *model, size_t value, char *b
     if (value < svmp_model_values(model)) return svmp_model_output_name(model, value, buffer, size);
     buffer[0] = '\0';
     return buffer;
+}
+
+const char *svmp_model_label(const svmp_model *model, const char *array, size_t dimension, size_t index) {
+    if (model == NULL || model->lowered == NULL || array == NULL) return NULL;
+    for (size_t k = 0; k < model->lowered->label_count; k++) {
+        const lowered_labels *labels = &model->lowered->labels[k];
+        if (labels->dimension != dimension || strcmp(labels->array, array) != 0) continue;
+        return index == 0 ? labels->text : index <= labels->levels.count ? labels->levels.text[index - 1] : NULL;
+    }
+    return NULL;
 }
 
 static svmp_status check(const svmp_model *model, const char *function, size_t n, const double *from,

@@ -47,6 +47,12 @@ void svmp_lowered_free(lowered_model *lowered) {
         svmp_release(context, lowered->arrays[k].name);
         svmp_release(context, lowered->arrays[k].values);
     }
+    for (size_t k = 0; k < lowered->label_count; k++) {
+        svmp_release(context, lowered->labels[k].array);
+        svmp_release(context, lowered->labels[k].text);
+        svmp_names_free(context, &lowered->labels[k].levels);
+    }
+    svmp_release(context, lowered->labels);
     void *owned[] = {lowered->nodes,          lowered->names,        lowered->parts,           lowered->lower,
                      lowered->upper,          lowered->groups,       lowered->priors,          lowered->by_level,
                      lowered->arrays,         lowered->monitors,     lowered->drawn,           lowered->leaves,

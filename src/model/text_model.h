@@ -67,6 +67,13 @@ typedef struct lowered_array {
     double *known;  /* all that are known, of an array that is so in part */
 } lowered_array;
 
+/* The labels of a dimension of an array: the levels of the text that subscripts it. */
+typedef struct lowered_labels {
+    char *array, *text;
+    size_t dimension;
+    name_table levels;
+} lowered_labels;
+
 typedef struct lowered_model {
     svmp_context *context;
     lowered_node *nodes;
@@ -116,15 +123,21 @@ typedef struct lowered_model {
     size_t observed;       /* observed values of stochastic nodes */
     lowered_array *arrays; /* in the order of the text */
     size_t array_count, array_capacity;
+    lowered_labels *labels; /* in one process */
+    size_t label_count, label_capacity;
 } lowered_model;
 
 void svmp_lowered_free(lowered_model *lowered); /* NULL-safe; groups that were taken over must have been zeroed */
 
 /* The part of a lowered model for the own nodes of a part of the graph. local[i] is the number in the part of variable
- * i of the whole. Factors are left out; arrays are kept only in the first process; monitors still refer to the
- * variables of the whole. */
-svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
+ * i of the whole. Factors are left out; monitors still refer to the variables of the whole. Only the `first` process
+ * has what may depend on nodes of any: leaves, discrete unknowns, what is known of arrays. */
+svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local, bool first,
                               lowered_model **part);
+
+/* Writes a part that is not the first to bytes, or reads it: without what is monitored, and without names of what is
+ * computed. */
+void svmp_lowered_pack(packing *p, const svmp_graph *graph, lowered_model **part);
 
 /* Whether the posterior is proper whatever the data are: all priors are, and there is no factor(). */
 int svmp_lowered_is_proper(const lowered_model *lowered);

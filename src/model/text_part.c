@@ -2,11 +2,7 @@
 #include <string.h>
 
 #include "base/notes.h"
-#include "base/peers.h"
 #include "model/text_model.h"
-
-/* The first process has what may depend on nodes of any: leaves, what is monitored, what is known of arrays. */
-static bool is_first(const svmp_context *context) { return context->peers->rank == 0; }
 
 static svmp_status alloc(lowered_model *part, size_t nodes, size_t outputs, size_t priors) {
     svmp_context *context = part->context;
@@ -62,12 +58,12 @@ static svmp_status copy_values(svmp_context *context, const lowered_values *from
 }
 
 /* The instances of prior p that the part's nodes have, in the order of the nodes, which learn their new places. */
-static svmp_status copy_prior(const lowered_model *whole, size_t p, const uint32_t *local, lowered_model *part,
-                              uint32_t *which) {
+static svmp_status copy_prior(const lowered_model *whole, size_t p, const uint32_t *local, bool first,
+                              lowered_model *part, uint32_t *which) {
     const lowered_prior *from = &whole->priors[p];
     lowered_prior *to = &part->priors[p];
     size_t count = 0;
-    if (from->leaf && is_first(part->context)) {
+    if (from->leaf && first) {
         *to = *from;
         part->prior_count++;
         return copy_values(part->context, &from->values, &to->values);
@@ -109,14 +105,14 @@ static svmp_status order_levels(const lowered_model *whole, const svmp_graph *gr
 
 /* The leaves, of the variables of the whole and with outputs behind those of the part's nodes; of all of them the
  * names, which are no names of unknowns that a start must have. */
-static svmp_status copy_leaves(const lowered_model *whole, lowered_model *part) {
+static svmp_status copy_leaves(const lowered_model *whole, bool first, lowered_model *part) {
     svmp_context *context = part->context;
     for (size_t k = 0; k < whole->drawn_names.count; k++) {
         const char *name = whole->drawn_names.text[k];
         SVMP_TRY(svmp_names_add(context, &part->drawn_names, name, strlen(name), &(uint32_t){0}));
     }
     part->leaf_variables = whole->leaf_variables;
-    if (!is_first(context)) return SVMP_OK;
+    if (!first) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, part->leaves, whole->leaf_count));
     SVMP_TRY(SVMP_NEW(context, part->leaves_by_level, whole->leaf_count));
     for (size_t k = 0; k < whole->leaf_count; k++) {
@@ -130,12 +126,12 @@ static svmp_status copy_leaves(const lowered_model *whole, lowered_model *part) 
 }
 
 /* The discrete unknowns, of the variables of the whole: the first process draws them. */
-static svmp_status copy_summed(const lowered_model *whole, lowered_model *part) {
+static svmp_status copy_summed(const lowered_model *whole, bool first, lowered_model *part) {
     svmp_context *context = part->context;
     const lowered_summed *from = &whole->summed;
     lowered_summed *to = &part->summed;
     part->discrete_count = whole->discrete_count;
-    if (!is_first(context)) return SVMP_OK;
+    if (!first) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, to->unknowns, from->count));
     SVMP_TRY(SVMP_NEW(context, to->components, from->component_count));
     SVMP_TRY(SVMP_NEW(context, to->steps, from->step_count));
@@ -183,7 +179,6 @@ static svmp_status copy_monitors(const lowered_model *whole, lowered_model *part
 
 /* What is known of arrays that are so in part: the first process, which writes the file of all, has columns for it. */
 static svmp_status copy_known(const lowered_model *whole, lowered_model *part) {
-    if (!is_first(part->context)) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(part->context, part->arrays, whole->array_count));
     for (size_t k = 0; k < whole->array_count; k++) {
         const lowered_array *from = &whole->arrays[k];
@@ -200,7 +195,7 @@ static svmp_status copy_known(const lowered_model *whole, lowered_model *part) {
     return SVMP_OK;
 }
 
-svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local,
+svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *graph, const uint32_t *local, bool first,
                               lowered_model **part) {
     svmp_context *context = whole->context;
     svmp_status status;
@@ -208,7 +203,7 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     uint32_t *which = NULL;
     size_t outputs = 0;
     for (size_t k = 0; k < graph->moved; k++) outputs += whole->nodes[graph->node_key[k]].outputs;
-    if (is_first(context)) outputs += whole->drawn_names.count;
+    if (first) outputs += whole->drawn_names.count;
     SVMP_CHECK(SVMP_NEW(context, made, 1));
     *made = (lowered_model){.context = context, .whole_outputs = whole->outputs};
     made->variables = graph->variables;
@@ -219,12 +214,12 @@ svmp_status svmp_lowered_part(const lowered_model *whole, const svmp_graph *grap
     SVMP_CHECK(SVMP_NEW(context, which, graph->moved));
     for (size_t k = 0; k < graph->moved; k++)
         SVMP_CHECK(copy_own(whole, &whole->nodes[graph->node_key[k]], local, made));
-    for (size_t p = 0; p < whole->prior_count; p++) SVMP_CHECK(copy_prior(whole, p, local, made, which));
-    SVMP_CHECK(copy_leaves(whole, made));
+    for (size_t p = 0; p < whole->prior_count; p++) SVMP_CHECK(copy_prior(whole, p, local, first, made, which));
+    SVMP_CHECK(copy_leaves(whole, first, made));
     SVMP_CHECK(order_levels(whole, graph, made));
-    SVMP_CHECK(copy_summed(whole, made));
+    SVMP_CHECK(copy_summed(whole, first, made));
     SVMP_CHECK(copy_monitors(whole, made));
-    SVMP_CHECK(copy_known(whole, made));
+    if (first) SVMP_CHECK(copy_known(whole, made));
     *part = made;
     made = NULL;
 done:

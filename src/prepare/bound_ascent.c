@@ -259,7 +259,7 @@ static double find_ratio(const ascent *a, const pace *p) {
     return length > 0 ? along / length : 0;
 }
 
-static svmp_status leap(ascent *a, const pace *p) {
+static svmp_status extrapolate(ascent *a, const pace *p) {
     const double mu = find_ratio(a, p);
     if (!(mu > 0.1 && mu < 1)) return SVMP_OK;
     double far = fmin(mu / (1 - mu), 50);
@@ -284,7 +284,7 @@ static svmp_status leap(ascent *a, const pace *p) {
 static svmp_status keep_pace(ascent *a, pace *p, int full) {
     p->steps++;
     if (full && p->steps == 2) note_middle(a, p);
-    if (full && p->steps == 4) SVMP_TRY(leap(a, p));
+    if (full && p->steps == 4) SVMP_TRY(extrapolate(a, p));
     if (!full || p->steps == 4) note_start(a, p);
     return SVMP_OK;
 }

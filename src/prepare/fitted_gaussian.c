@@ -50,12 +50,37 @@ static svmp_status refuse_point(const svmp_model *model) {
                      "The start 'gaussian' cannot use the point in its file: the density is not finite there.");
 }
 
+/* The line of a statement that has no finite value or derivative at the first start; 0: unknown. */
+static svmp_status find_infinite(const svmp_model *model, size_t *line) {
+    const size_t variables = model->graph->variables;
+    svmp_status status;
+    evaluator *one = NULL;
+    double *origin = NULL;
+    *line = 0;
+    SVMP_CHECK(SVMP_NEW(model->context, origin, variables));
+    SVMP_CHECK(svmp_evaluator_create(model, 1, 1, &one));
+    for (size_t i = 0; i < variables && *line == 0; i++) {
+        const size_t factor = svmp_evaluator_find_failure(one, origin, i, 0);
+        if (factor != SIZE_MAX) *line = svmp_evaluator_failure_line(one, origin, factor);
+    }
+done:
+    svmp_evaluator_free(one);
+    svmp_release(model->context, origin);
+    return status;
+}
+
 static svmp_status refuse_start(const svmp_model *model) {
+    char where[120] = "";
+    size_t line;
+    SVMP_TRY(find_infinite(model, &line));
+    if (line)
+        snprintf(where, sizeof where, ": where it began, the statement on line %zu has no finite value or derivative",
+                 line);
     return svmp_fail_notes(model->context, SVMP_UNSUPPORTED,
                            NOTES(svmp_either(1, svmp_advice(SVMP_NOTE_PROVIDE_START, "init", "gaussian:FILE")),
                                  svmp_either(1, svmp_advice(SVMP_NOTE_USE, "method", "nuts")),
                                  svmp_advice(SVMP_NOTE_WITH, "init", "prior")),
-                           "The start 'gaussian' found no point around which the density is finite.");
+                           "The start 'gaussian' found no point around which the density is finite%s.", where);
 }
 
 static svmp_status refuse_box(const svmp_model *model) {

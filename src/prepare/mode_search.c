@@ -116,47 +116,6 @@ static svmp_status make_modes(search *s, model_modes **made) {
     return svmp_modes_finish(context, *made);
 }
 
-/* The distance between two means in the direction between them, in units of the sd that both have there, on the mean.
- */
-static double distance(const model_modes *modes, const posterior_mode *a, const posterior_mode *b) {
-    const size_t d = modes->variables;
-    double of_a = 0, of_b = 0;
-    for (size_t i = 0; i < d; i++) {
-        double za = 0, zb = 0;
-        for (size_t j = 0; j < d; j++) {
-            za += a->inverse[i * d + j] * (b->mean[j] - a->mean[j]);
-            zb += b->inverse[i * d + j] * (b->mean[j] - a->mean[j]);
-        }
-        of_a += za * za;
-        of_b += zb * zb;
-    }
-    return of_a > 0 && of_b > 0 ? 2 / (1 / sqrt(of_a) + 1 / sqrt(of_b)) : 0;
-}
-
-/* Whether the modes that matter fall into parts: each is near another one of its part, and far from those of other
- * parts. */
-static svmp_status are_apart(svmp_context *context, const model_modes *modes, bool *apart) {
-    bool *reached;
-    size_t largest = 0;
-    SVMP_TRY(SVMP_NEW(context, reached, modes->count));
-    for (size_t k = 1; k < modes->count; k++)
-        if (modes->mode[k].share > modes->mode[largest].share) largest = k;
-    reached[largest] = true;
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (size_t a = 0; a < modes->count; a++)
-            for (size_t b = 0; reached[a] && b < modes->count; b++) {
-                if (reached[b] || modes->mode[b].share < main_mode) continue;
-                if (distance(modes, &modes->mode[a], &modes->mode[b]) > apart_modes) continue;
-                reached[b] = grown = true;
-            }
-    }
-    *apart = false;
-    for (size_t k = 0; k < modes->count; k++) *apart = *apart || (modes->mode[k].share >= main_mode && !reached[k]);
-    svmp_release(context, reached);
-    return SVMP_OK;
-}
-
 static svmp_status find(search *s, model_modes **made) {
     svmp_context *context = s->model->context;
     bool apart = false;
@@ -165,7 +124,7 @@ static svmp_status find(search *s, model_modes **made) {
     s->made.fixed = s->fixed;
     SVMP_TRY(fit_all(s));
     SVMP_TRY(make_modes(s, made));
-    if (*made) SVMP_TRY(are_apart(context, *made, &apart));
+    if (*made) SVMP_TRY(svmp_modes_are_apart(context, *made, main_mode, apart_modes, &apart));
     if (apart) return SVMP_OK;
     svmp_modes_free(context, *made);
     *made = NULL;

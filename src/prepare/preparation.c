@@ -273,19 +273,6 @@ static svmp_status compile_again(preparation *p, const choices *first, svmp_mode
     return SVMP_OK;
 }
 
-svmp_status svmp_preparation_choose(preparation *p, size_t *nodes, size_t *unknowns) {
-    svmp_model *first = NULL;
-    bool changed;
-    svmp_status status = compile_first(p, &first);
-    if (status == SVMP_OK) status = choose(p, first, &changed);
-    if (status == SVMP_OK) {
-        *nodes = first->graph->nodes;
-        *unknowns = first->lowered->summed.count;
-    }
-    svmp_model_free(first);
-    return status;
-}
-
 svmp_status svmp_preparation_compile(preparation *p, svmp_model **model) {
     bool changed = false;
     SVMP_TRY(compile_first(p, model));

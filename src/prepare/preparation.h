@@ -18,7 +18,4 @@ void svmp_preparation_free(preparation *p);
 /* Chooses, and compiles the model. Errors and warnings are reported once. */
 svmp_status svmp_preparation_compile(preparation *p, svmp_model **model);
 
-/* Only chooses; reports like svmp_preparation_compile. Sets how many nodes and discrete unknowns the model has. */
-svmp_status svmp_preparation_choose(preparation *p, size_t *nodes, size_t *unknowns);
-
 #endif

@@ -22,13 +22,14 @@ static svmp_status find_option(svmp_context *context, const svmp_reading *how, c
 
 /* ---- one process ------------------------------------------------------------------------------------------------- */
 
-static svmp_status prepare(preparation *p, coordinates_option option, svmp_model **model) {
+/* A model to predict with is compiled as it is written: nothing moves in it. */
+static svmp_status prepare(preparation *p, coordinates_option option, bool predicts, svmp_model **model) {
     svmp_model *made = NULL;
     svmp_status status;
     p->made.centring = option != COORDINATES_NONCENTRED;
     SVMP_CHECK(option == COORDINATES_AUTO ? svmp_preparation_compile(p, &made)
                                           : svmp_compile(p->parsed, &p->made, NULL, NULL, &made));
-    SVMP_CHECK(svmp_modes_find(made, p->parsed, &p->made));
+    if (!predicts) SVMP_CHECK(svmp_modes_find(made, p->parsed, &p->made));
     *model = made;
     made = NULL;
 done:
@@ -42,23 +43,33 @@ static svmp_status read_model(svmp_context *context, const model_files *files, c
     parsed_model *parsed = NULL;
     coordinates_option option;
     svmp_status status;
+    const bool predicts = files->given || files->simulated;
     SVMP_TRY(find_option(context, how, &option));
+    if (predicts) option = COORDINATES_CENTRED;
     SVMP_TRY(svmp_parse(context, files, &parsed));
     p.parsed = parsed;
-    status = prepare(&p, option, model);
+    status = prepare(&p, option, predicts, model);
     svmp_preparation_free(&p);
     svmp_parsed_free(parsed);
     return status;
 }
 
-static const char *monitors_of(const svmp_reading *how) { return how ? how->monitors : NULL; }
+static void set_reading(model_files *files, const svmp_reading *how) {
+    if (how == NULL) return;
+    files->monitors = how->monitors;
+    files->statements = how->statements;
+    files->given = how->given;
+    files->simulated = how->simulated != 0;
+    files->fresh = how->fresh != 0;
+}
 
 svmp_status svmp_model_read(svmp_context *context, size_t count, const char *const *paths, const svmp_reading *how,
                             svmp_model **model) {
     if (context == NULL) return SVMP_BAD_CALL;
     if (model == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the result is NULL.");
-    return read_model(context, &(model_files){.count = count, .paths = paths, .monitors = monitors_of(how)}, how,
-                      model);
+    model_files files = {.count = count, .paths = paths};
+    set_reading(&files, how);
+    return read_model(context, &files, how, model);
 }
 
 svmp_status svmp_model_read_text(svmp_context *context, const char *name, const char *text, const svmp_data *data,
@@ -67,8 +78,8 @@ svmp_status svmp_model_read_text(svmp_context *context, const char *name, const 
     if (text == NULL || model == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read_text: the %s is NULL.",
                          text ? "result" : "model text");
-    const model_files files = {
-        .name = name ? name : "<text>", .text = text, .data = data, .monitors = monitors_of(how)};
+    model_files files = {.name = name ? name : "<text>", .text = text, .data = data};
+    set_reading(&files, how);
     return read_model(context, &files, how, model);
 }
 
@@ -76,8 +87,9 @@ svmp_status svmp_text_model(svmp_text *parsed, const svmp_data *data, const svmp
     if (parsed == NULL) return SVMP_BAD_CALL;
     svmp_context *context = svmp_text_context(parsed);
     if (model == NULL) return svmp_fail(context, SVMP_BAD_CALL, "svmp_text_model: the result is NULL.");
-    return read_model(context, &(model_files){.parsed = parsed, .data = data, .monitors = monitors_of(how)}, how,
-                      model);
+    model_files files = {.parsed = parsed, .data = data};
+    set_reading(&files, how);
+    return read_model(context, &files, how, model);
 }
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
@@ -92,13 +104,23 @@ static svmp_status broadcast(svmp_context *context, uint64_t bytes, void **array
     return SVMP_OK;
 }
 
-/* The first process compiles the whole model, and chooses for all. */
+/* Chooses by compiling the whole model; sets how many nodes and discrete unknowns it has. */
+static svmp_status choose(preparation *p, size_t *nodes, size_t *unknowns) {
+    svmp_model *whole = NULL;
+    SVMP_TRY(svmp_preparation_compile(p, &whole));
+    *nodes = whole->graph->nodes;
+    *unknowns = whole->lowered->summed.count;
+    svmp_model_free(whole);
+    return SVMP_OK;
+}
+
+/* The first process chooses for all. */
 static svmp_status choose_together(preparation *p) {
     svmp_context *context = p->context;
     const svmp_peers *t = context->peers;
     size_t nodes = 0, unknowns = 0;
     uint64_t flags = 0;
-    svmp_status status = t->rank == 0 ? svmp_preparation_choose(p, &nodes, &unknowns) : SVMP_OK;
+    svmp_status status = t->rank == 0 ? choose(p, &nodes, &unknowns) : SVMP_OK;
     SVMP_TRY(svmp_agree(context, context->peers, status));
     flags = p->made.short_sums + 2 * (uint64_t)p->made.totals;
     void *coordinates = p->coordinates, *ends = p->ends;
@@ -114,7 +136,7 @@ static svmp_status choose_together(preparation *p) {
 }
 
 /* The first process makes the graph, which is all that it needs to say which process moves each node. */
-static svmp_status choose_owners(const preparation *p, uint32_t **owner, svmp_split *split) {
+static svmp_status choose_owners(const preparation *p, uint32_t **owner, size_t *count, svmp_split *split) {
     svmp_context *context = p->context;
     const svmp_peers *t = context->peers;
     svmp_graph *graph = NULL;
@@ -125,6 +147,7 @@ static svmp_status choose_owners(const preparation *p, uint32_t **owner, svmp_sp
     t->broadcast(t, 0, sizeof nodes, &nodes);
     SVMP_CHECK(svmp_agree(context, t, SVMP_NEW(context, *owner, nodes)));
     SVMP_CHECK(svmp_split_choose(context, graph, nodes, *owner, split));
+    *count = nodes;
 done:
     svmp_graph_free(graph);
     return status;
@@ -134,11 +157,12 @@ done:
 static svmp_status compile_parts(const preparation *p, parsed_model *parsed, svmp_model **model, svmp_split *split) {
     svmp_context *context = p->context;
     uint32_t *owner = NULL;
+    size_t nodes = 0;
     svmp_model *made = NULL;
     svmp_status status;
-    SVMP_CHECK(choose_owners(p, &owner, split));
+    SVMP_CHECK(choose_owners(p, &owner, &nodes, split));
     SVMP_CHECK(svmp_parse_others(parsed));
-    const graph_owners own = {owner, (uint32_t)context->peers->rank};
+    const graph_owners own = {owner, (uint32_t)context->peers->rank, nodes};
     SVMP_CHECK(svmp_agree(context, context->peers, svmp_compile(parsed, &p->made, &own, NULL, &made)));
     SVMP_CHECK(svmp_split_fragment(&made, owner));
     *model = made;
@@ -166,16 +190,19 @@ done:
 svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
                                   const svmp_reading *how, svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
-    const model_files files = {.count = count, .paths = paths, .monitors = monitors_of(how)};
+    model_files files = {.count = count, .paths = paths};
     preparation p = {.context = context};
     coordinates_option option = COORDINATES_CENTRED;
     svmp_split made;
+    set_reading(&files, how);
     if (context->peers->count == 1) {
         SVMP_TRY(svmp_model_read(context, count, paths, how, model));
         return svmp_model_split(model, split);
     }
     svmp_status status = model ? find_option(context, how, &option)
                                : svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the result is NULL.");
+    if (status == SVMP_OK && (files.statements || files.given || files.simulated))
+        status = svmp_fail(context, SVMP_UNSUPPORTED, "Predictions, and what is derived, are computed in one process.");
     SVMP_TRY(svmp_agree(context, context->peers, status));
     SVMP_TRY(svmp_context_compare(context, "the coordinates", how && how->coordinates ? how->coordinates : "centred"));
     status = read_split(&p, &files, option, model, &made);

@@ -64,4 +64,43 @@ static const double near_weight = 1e-4, far_weight = 1e-2, no_weight = 1e-8, tai
 static const double least_mode = 1e-100, main_mode = 0.01;
 static const double apart_modes = 4; /* sd, in the direction between two modes: then they are apart */
 
+/* ---- the search for modes by mass ---------------------------------------------------------------------------------
+ * Measured on 110 multimodal and 36 unimodal models by a prototype, and by bench/verdict/run. */
+
+enum {
+    MODE_PRIOR_DRAWS = 32, /* starts of the first round */
+    MODE_WIDE_DRAWS = 32,
+    MODE_LINE_MAXIMA = 24,
+    MODE_PERMUTATIONS = 8,
+    MODE_RESIDUALS = 16, /* of MODE_RESIDUAL_DRAWS, of which the log density alone is evaluated */
+    MODE_RESIDUAL_DRAWS = 1000,
+    MODE_AGAIN_PRIORS = 24, /* of later rounds; and from each new mode: */
+    MODE_AGAIN_WIDE = 8,
+    MODE_AGAIN_MAXIMA = 8,
+    MODE_AGAIN_PERMUTATIONS = 3,
+    MODE_ROUNDS = 6,
+    MODE_FROM = 4,          /* new modes of a round from which the search goes on */
+    MODE_LINES = 100,       /* nodes along which lines are scanned, */
+    MODE_LINE_DRAWS = 5,    /* and draws of q */
+    MODE_SHORT_ARRAY = 12,  /* elements that are permuted */
+    MODE_WEIGHT_DRAWS = 64, /* at each mode */
+    MODE_NEWTON_STEPS = 25,
+    MODE_FITS = 8,   /* modes, the heaviest, that get a Gaussian by its bound because their weights are too unequal */
+    MODE_SPIKES = 2, /* ends that are no maximum and get a Gaussian by its bound */
+    MOST_MODES = 64,
+    MIXTURE_VARIABLES = 300, /* between whose modes particles jump: their roots are full matrices */
+    CLIMB_STEPS = 50,
+    DIP_POINTS = 15, /* between two points, where the density is compared */
+    DIP_MODES = 3    /* the nearest of an end, between which and the end it is */
+};
+static const double climb_gain = 2e-3; /* two steps with less end a climb */
+static const double wide_scales[] = {1.5, 4, 10, 30}, wide_scatter = 0.3;
+static const double line_steps[] = {1.5, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 100}; /* sd, on both sides */
+static const double newton_end = 2e-3, no_maximum_decrement = 0.05;                   /* of g'A^-1 g */
+static const double same_distance = 4, least_dip = 0.2; /* squared, in the metric of a mode; of the log density */
+static const double merge_distance = 6.25;              /* squared, in both metrics */
+static const double counted_log_mass = 6;               /* below the largest: the search goes on from it */
+static const double spike_bound = 5, kept_log_mass = 9; /* below that of q; below the largest: it is weighed */
+static const double fair_efficiency = 0.1, least_share = 5e-3; /* of importance weights; of the mass of all */
+
 #endif

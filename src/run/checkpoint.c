@@ -21,11 +21,9 @@ static svmp_status version(checkpoint *file) {
         file->path, saved, svmp_version());
 }
 
-static svmp_status model(checkpoint *file, const svmp_run *run) {
-    fingerprint now, saved;
+static svmp_status model(checkpoint *file, const svmp_run *run, fingerprint now) {
+    fingerprint saved = now;
     svmp_context *context = run->context;
-    SVMP_TRY(svmp_fingerprint_take(run->model, &now));
-    saved = now;
     SVMP_TRY(svmp_archive_count(&file->archive, "nodes", &saved.nodes));
     SVMP_TRY(svmp_archive_count(&file->archive, "variables", &saved.variables));
     SVMP_TRY(svmp_archive_count(&file->archive, "factors", &saved.factors));
@@ -85,7 +83,8 @@ static svmp_status other_backend(const checkpoint *file, const svmp_run *run, co
 static svmp_status option(checkpoint *file, const svmp_run *run, const option_row *row) {
     char item[ARCHIVE_NAME + 1], buffer[NUMBER_TEXT];
     const char *saved, *name = row->option.name, *now = svmp_run_options_text(&run->options, row, buffer);
-    const int iterations = strcmp(name, "iterations") == 0, draws = strcmp(name, "draws") == 0,
+    const int iterations = strcmp(name, "iterations") == 0,
+              draws = strcmp(name, "draws") == 0 && run->method->answers == 0,
               by_backend = strcmp(name, "backend") == 0;
     snprintf(item, sizeof item, CHECKPOINT_OPTION "%s", name);
     if (by_backend) now = run->backend->local->name; /* what `auto` has selected */
@@ -105,7 +104,7 @@ static svmp_status option(checkpoint *file, const svmp_run *run, const option_ro
 static svmp_status options(checkpoint *file, const svmp_run *run) {
     size_t count;
     const option_row *all = svmp_option_rows(&count);
-    for (size_t k = 0; k < count; k++) SVMP_TRY(svmp_model_agree(run->model, option(file, run, &all[k])));
+    for (size_t k = 0; k < count; k++) SVMP_TRY(option(file, run, &all[k]));
     return SVMP_OK;
 }
 
@@ -117,59 +116,61 @@ static svmp_status start(checkpoint *file, const svmp_run *run) {
                      file->path, saved ? "other particles" : "random particles, not from a file");
 }
 
-/* All processes report the error of the process that has the file. */
+/* Texts are written, read and compared by the process that has the file, numbers by all. */
 static svmp_status identity(checkpoint *file, const svmp_run *run) {
-    SVMP_TRY(svmp_model_agree(run->model, version(file)));
-    SVMP_TRY(svmp_model_agree(run->model, model(file, run)));
-    SVMP_TRY(options(file, run));
-    return svmp_model_agree(run->model, start(file, run));
+    fingerprint now = {0};
+    svmp_status status = svmp_fingerprint_take(run->model, &now);
+    if (status == SVMP_OK) status = version(file);
+    SVMP_TRY(svmp_model_agree(run->model, status));
+    SVMP_TRY(model(file, run, now));
+    SVMP_TRY(svmp_model_agree(run->model, options(file, run)));
+    return start(file, run);
 }
 
 /* ---- where it stands --------------------------------------------------------------------------------------------- */
 
 /* Saves or loads an array of the backend, n numbers per variable. */
-static svmp_status array(checkpoint *file, const char *name, backend_array which, spread *own, size_t n, backend *b) {
+static svmp_status array(archive *a, const char *name, backend_array which, size_t n, backend *b) {
     double *values;
     SVMP_TRY(svmp_backend_edit(b, which, &values));
     if (values == NULL) return SVMP_OK; /* unused */
-    SVMP_TRY(svmp_checkpoint_rows(file, name, own, n, values));
-    return file->archive.loading ? svmp_backend_commit(b, which) : SVMP_OK;
+    SVMP_TRY(svmp_archive_rows(a, name, n, values));
+    return a->loading ? svmp_backend_commit(b, which) : SVMP_OK;
 }
 
-/* Particles and the state of the method. */
-static svmp_status rows(checkpoint *file, svmp_run *run) {
+svmp_status svmp_run_archive(svmp_run *run, archive *a) {
     backend *b = run->backend;
-    const svmp_graph *graph = run->model->graph;
-    const size_t many = svmp_spread_most(graph->whole_variables, b->n),
-                 one = svmp_spread_most(graph->whole_variables, 1);
-    spread own = {0};
-    svmp_status status;
-    SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->moved_variables,
-                                graph->variable_key, many > one ? many : one, SVMP_OK, &own));
-    SVMP_CHECK(array(file, "x", ARRAY_PARTICLES, &own, b->n, b));
-    SVMP_CHECK(array(file, "step first", ARRAY_STEP_FIRST, &own, b->n, b));
-    SVMP_CHECK(array(file, "step second", ARRAY_STEP_SECOND, &own, b->n, b));
-    SVMP_CHECK(array(file, "sd", ARRAY_SD, &own, 1, b));
-    file->own = &own;
-    if (run->method->state) SVMP_CHECK(run->method->state(run, &file->archive));
-done:
-    file->own = NULL;
-    svmp_spread_close(&own);
-    return status;
-}
-
-static svmp_status state(checkpoint *file, svmp_run *run) {
-    archive *a = &file->archive;
     SVMP_TRY(svmp_archive_count(a, "iteration", &run->iteration));
     if (run->iteration > run->iterations)
         return svmp_fail(run->context, SVMP_BAD_INPUT,
                          "The checkpoint is at iteration %zu, but this run has only %zu iterations.", run->iteration,
                          run->iterations);
     SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
-    SVMP_TRY(svmp_archive_real(a, "largest", &run->backend->largest));
+    SVMP_TRY(svmp_archive_real(a, "largest", &b->largest));
     SVMP_TRY(svmp_history_archive(a, "way", &run->trace));
     SVMP_TRY(svmp_history_archive(a, "measured", &run->measured));
-    return rows(file, run);
+    SVMP_TRY(array(a, "x", ARRAY_PARTICLES, b->n, b));
+    SVMP_TRY(array(a, "step first", ARRAY_STEP_FIRST, b->n, b));
+    SVMP_TRY(array(a, "step second", ARRAY_STEP_SECOND, b->n, b));
+    SVMP_TRY(array(a, "sd", ARRAY_SD, 1, b));
+    return run->method->state ? run->method->state(run, a) : SVMP_OK;
+}
+
+/* In a file, rows are those of all processes. */
+static svmp_status state(checkpoint *file, svmp_run *run) {
+    const svmp_graph *graph = run->model->graph;
+    const size_t many = svmp_spread_most(graph->whole_variables, run->backend->n),
+                 one = svmp_spread_most(graph->whole_variables, 1);
+    spread own = {0};
+    svmp_status status;
+    SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->moved_variables,
+                                graph->variable_key, many > one ? many : one, SVMP_OK, &own));
+    file->own = &own;
+    SVMP_CHECK(svmp_run_archive(run, &file->archive));
+done:
+    file->own = NULL;
+    svmp_spread_close(&own);
+    return status;
 }
 
 svmp_status svmp_run_save(svmp_run *run, const char *path) {

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-enum { FORMAT = 3, BYTE_ORDER_MARK = 0x01020304, WORD = 8 };
+enum { FORMAT = 4, BYTE_ORDER_MARK = 0x01020304, WORD = 8 };
 
 typedef struct head {
     char magic[16];
@@ -67,7 +67,7 @@ static svmp_status exchange_rows(archive *a, const char *name, size_t length, do
 
 svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text) {
     const size_t size = strlen(text) + 1;
-    return agree(file, put_item(file, name, ARCHIVE_TEXT, size, size, text));
+    return put_item(file, name, ARCHIVE_TEXT, size, size, text);
 }
 
 svmp_status svmp_checkpoint_create(svmp_context *context, const svmp_peers *peers, const char *path, checkpoint *file) {
@@ -228,8 +228,10 @@ static svmp_status get_text(checkpoint *file, const char *name) {
 }
 
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text) {
-    SVMP_TRY(agree(file, here(file) ? get_text(file, name) : SVMP_OK));
-    *text = here(file) ? file->text : NULL;
+    *text = NULL;
+    if (!here(file)) return SVMP_OK;
+    SVMP_TRY(get_text(file, name));
+    *text = file->text;
     return SVMP_OK;
 }
 

@@ -28,7 +28,8 @@ typedef struct checkpoint {
     spread *own;   /* the run's variables, for archive.rows */
 } checkpoint;
 
-/* `path` must outlive the checkpoint. All these calls are collective. */
+/* `path` must outlive the checkpoint. All these calls are collective; those for texts do nothing in processes other
+ * than the first, whose status the caller makes that of all. */
 svmp_status svmp_checkpoint_create(svmp_context *context, const svmp_peers *peers, const char *path, checkpoint *file);
 svmp_status svmp_checkpoint_put_text(checkpoint *file, const char *name, const char *text);
 
@@ -46,7 +47,8 @@ svmp_status svmp_checkpoint_open(svmp_context *context, const svmp_peers *peers,
 /* *text is borrowed and valid until the next text; NULL in processes other than the first. */
 svmp_status svmp_checkpoint_take_text(checkpoint *file, const char *name, const char **text);
 
-/* The same for a later text; items before it are skipped. NULL if there is none of that name. */
+/* The same for a later text; items before it are skipped. NULL if there is none of that name. Has the same status in
+ * all processes. */
 svmp_status svmp_checkpoint_find_text(checkpoint *file, const char *name, const char **text);
 
 /* Fails unless all items were read. */

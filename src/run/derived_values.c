@@ -7,7 +7,7 @@
 
 /* A block of particles: rows of all variables followed by the leaves, and of monitored values. */
 typedef struct follower {
-    const svmp_run *run;
+    derivation d;
     const lowered_model *lowered;
     svmp_particles *made;
     size_t whole, together; /* variables of the whole model, and the most particles of a block */
@@ -19,7 +19,7 @@ typedef struct follower {
 } follower;
 
 static svmp_status reserve(follower *f) {
-    svmp_context *context = f->run->context;
+    svmp_context *context = f->made->context;
     const size_t n = f->together < f->n ? f->together : f->n;
     const size_t rows = f->whole + f->lowered->leaf_variables + f->lowered->discrete_count;
     SVMP_TRY(SVMP_NEW(context, f->variables, rows * n));
@@ -30,17 +30,15 @@ static svmp_status reserve(follower *f) {
 }
 
 static void release(follower *f) {
-    svmp_release(f->run->context, f->variables);
-    svmp_release(f->run->context, f->monitored);
-    svmp_release(f->run->context, f->draw);
+    svmp_release(f->made->context, f->variables);
+    svmp_release(f->made->context, f->monitored);
+    svmp_release(f->made->context, f->draw);
 }
 
-/* Particles that interact have less noise than independent draws, so their leaves are stratified. Draws of chains are
- * not, because they must not depend on the number of draws. */
-static bool is_one_sample(const svmp_run *run) { return run->method->yield != SVMP_YIELD_CHAINS; }
-
-/* The l-th draw of a chain has the same leaves however many draws there are. */
-static uint64_t key_of(const svmp_particles *made, size_t l) {
+/* The l-th draw of a chain has the same leaves however many draws there are, unless they are stratified. */
+static uint64_t key_of(const follower *f, size_t l) {
+    const svmp_particles *made = f->made;
+    if (f->d.one_sample) return l;
     const size_t each = made->count / made->chains;
     return (uint64_t)(l / each) << 40 | l % each;
 }
@@ -55,9 +53,9 @@ static void place(const follower *f, size_t output, size_t from, size_t some, co
 static svmp_status follow_block(const follower *f, size_t from, size_t to) {
     const lowered_model *lowered = f->lowered;
     const size_t some = to - from;
-    for (size_t l = 0; l < some; l++) f->draw[l] = key_of(f->made, (from + l) * f->states + f->k);
-    const leaf_draws draws = {f->run->options.seed, f->draw, is_one_sample(f->run) ? f->made->count : 0};
-    SVMP_TRY(svmp_summed_draw(f->run->context, &lowered->summed, f->run->options.seed, some, f->draw, f->variables,
+    for (size_t l = 0; l < some; l++) f->draw[l] = key_of(f, (from + l) * f->states + f->k);
+    const leaf_draws draws = {f->d.seed, f->draw, f->d.one_sample ? f->made->count : 0};
+    SVMP_TRY(svmp_summed_draw(f->made->context, &lowered->summed, f->d.seed, some, f->draw, f->variables,
                               f->variables + (f->whole + lowered->leaf_variables) * some, f->probabilities));
     SVMP_TRY(svmp_lowered_draw_leaves(lowered, &draws, some, f->variables));
     SVMP_TRY(svmp_lowered_monitor(lowered, some, f->variables, f->monitored));
@@ -85,13 +83,13 @@ static svmp_status follow_alone(follower *f, const double *variables) {
 /* Leaves and monitored values may depend on variables of any process, so the first process computes them, from blocks
  * of particles with all variables. */
 static svmp_status follow_together(follower *f, const double *x) {
-    const svmp_run *run = f->run;
-    const svmp_graph *graph = run->model->graph;
+    svmp_context *context = f->made->context;
+    const svmp_graph *graph = f->d.model->graph;
     const size_t n = f->n;
     const size_t most = f->whole * (f->together < n ? f->together : n);
     spread s = {0};
     svmp_status status = graph->peers->rank == 0 ? reserve(f) : SVMP_OK, followed = SVMP_OK;
-    SVMP_CHECK(svmp_spread_open(run->context, graph->peers, graph->whole_variables, graph->moved_variables,
+    SVMP_CHECK(svmp_spread_open(context, graph->peers, graph->whole_variables, graph->moved_variables,
                                 graph->variable_key, most, status, &s));
     for (size_t from = 0; from < n; from += f->together) {
         const size_t to = from + f->together < n ? from + f->together : n;
@@ -107,10 +105,10 @@ done:
 }
 
 /* Whether there is anything to derive; the same in all processes. */
-static bool begin(const svmp_run *run, svmp_particles *made, size_t states, follower *f) {
-    const lowered_model *lowered = run->model->lowered;
-    const svmp_graph *graph = run->model->graph;
-    *f = (follower){.run = run, .lowered = lowered, .made = made, .n = made->count / states, .states = states};
+static bool begin(const derivation *d, svmp_particles *made, size_t states, follower *f) {
+    const lowered_model *lowered = d->model->lowered;
+    const svmp_graph *graph = d->model->graph;
+    *f = (follower){.d = *d, .lowered = lowered, .made = made, .n = made->count / states, .states = states};
     f->whole = graph->whole_variables;
     f->together = svmp_spread_rows(f->whole + lowered->leaf_variables + lowered->discrete_count);
     return lowered->monitor_count > 0 || lowered->drawn_names.count > 0 || lowered->discrete_count > 0;
@@ -136,20 +134,20 @@ static svmp_status set_probabilities(const follower *f) {
     return SVMP_OK;
 }
 
-svmp_status svmp_run_follow(const svmp_run *run, const double *variables, svmp_particles *made) {
+svmp_status svmp_derive(const derivation *d, const double *variables, svmp_particles *made) {
     follower f;
-    if (!begin(run, made, 1, &f)) return SVMP_OK;
+    if (!begin(d, made, 1, &f)) return SVMP_OK;
     svmp_status status = follow_alone(&f, variables);
     if (status == SVMP_OK) status = set_probabilities(&f);
-    svmp_release(run->context, f.probabilities);
+    svmp_release(made->context, f.probabilities);
     release(&f);
     return status;
 }
 
-svmp_status svmp_run_follow_part(const svmp_run *run, const double *x, size_t k, size_t states, double **probabilities,
-                                 svmp_particles *made) {
+svmp_status svmp_derive_part(const derivation *d, const double *x, size_t k, size_t states, double **probabilities,
+                             svmp_particles *made) {
     follower f;
-    if (!begin(run, made, states, &f)) return SVMP_OK;
+    if (!begin(d, made, states, &f)) return SVMP_OK;
     f.k = k;
     f.probabilities = *probabilities;
     svmp_status status = follow_together(&f, x);

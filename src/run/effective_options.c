@@ -6,6 +6,7 @@
 
 /* Whether the run's method uses an option. */
 static int applies(const svmp_run *run, const char *option) {
+    enum { DRAWS = 1 }; /* among those of samplers */
     static const char *const of_kernels[] = {"kernel", "bandwidth", "tolerance"};
     static const char *const of_chains[] = {"chains", "accept"}, *const of_samplers[] = {"warmup", "draws"},
                              *const of_particles[] = {"particles", "iterations"};
@@ -14,7 +15,8 @@ static int applies(const svmp_run *run, const char *option) {
         if (strcmp(option, of_kernels[k]) == 0) return run->method->kernel != NULL;
     for (size_t k = 0; k < 2; k++) {
         if (strcmp(option, of_chains[k]) == 0) return sampler && !sweeps;
-        if (strcmp(option, of_samplers[k]) == 0) return sampler;
+        if (strcmp(option, of_samplers[k]) == 0)
+            return sampler || (k == DRAWS && run->method->answers && run->options.draws);
         if (strcmp(option, of_particles[k]) == 0) return !sampler || sweeps;
     }
     return strcmp(option, "step") != 0 || run->method->step != NULL;

@@ -25,8 +25,8 @@ static const char *own_default(const method *m, const char *option, char text[NU
         return chains ? text : NULL;
     }
     if (strcmp(option, "draws") == 0) {
-        snprintf(text, NUMBER_TEXT, m->sweeps ? "at most %zu" : "%zu", m->draws);
-        return chains ? text : NULL;
+        snprintf(text, NUMBER_TEXT, m->sweeps ? "at most %zu" : "%zu", chains ? m->draws : m->answers);
+        return chains || m->answers ? text : NULL;
     }
     snprintf(text, NUMBER_TEXT, "%zu", m->iterations ? m->iterations : (size_t)METHOD_ITERATIONS);
     return m->yield == SVMP_YIELD_DRAWS || (chains && !m->sweeps) ? NULL : text;

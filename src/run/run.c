@@ -48,6 +48,37 @@ static void set_sampler_defaults(svmp_run *run) {
     if (!sweeps) run->iterations = options->warmup + options->draws;
 }
 
+void svmp_run_choose_draws(svmp_run *run) {
+    enum { FEWEST = 4 /* of a chain that other programs compute R-hat of */, MOST = KEPT_EARLY, NUMBERS = 1 << 25 };
+    run_options *options = &run->options;
+    const size_t n = options->particles, given = options->draws == SVMP_METHODS_OWN ? 0 : options->draws,
+                 each = ((given ? given : run->method->answers) + n - 1) / n,
+                 usual = each < FEWEST ? FEWEST
+                         : each > MOST ? MOST
+                                       : each;
+    if (n == 1 && !given) { /* one chain shows nothing of its own errors */
+        options->draws = 0;
+        return;
+    }
+    const double most = NUMBERS / ((double)run->model->graph->variables * (double)n);
+    options->draws = n * (given ? each : most >= (double)usual ? usual : most >= 2 ? (size_t)most : 0);
+    if (given && options->draws != given)
+        svmp_log(run->context, SVMP_LOG_WARNING, "The answer has %zu draws, not %zu: %zu of each of the %zu particles.",
+                 options->draws, given, each, n);
+    else if (options->draws == 0)
+        svmp_log(
+            run->context, SVMP_LOG_WARNING,
+            "The answer is the %zu particles: %zu draws of %zu variables would take %.2g GB. The option 'draws' asks "
+            "for them.",
+            n, n * usual, run->model->graph->variables,
+            sizeof(double) * 1e-9 * (double)(n * usual) * (double)run->model->graph->variables);
+    else if (!given && options->draws < n * usual)
+        svmp_log(run->context, SVMP_LOG_WARNING,
+                 "The answer has %zu draws, not %zu, which would take %.2g GB. The option 'draws' sets their number.",
+                 options->draws, n * usual,
+                 sizeof(double) * 1e-9 * (double)(n * usual) * (double)run->model->graph->variables);
+}
+
 /* Parses the options: which ones the method takes, and its defaults for the others. */
 static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind_) {
     svmp_context *context = run->context;
@@ -76,6 +107,7 @@ static svmp_status read_options(svmp_run *run, const backend_kind **backend_kind
         run->iterations = chosen->iterations ? chosen->iterations : METHOD_ITERATIONS;
     if (chosen->yield == SVMP_YIELD_DRAWS) run->iterations = 1;
     if (chosen->yield == SVMP_YIELD_CHAINS) set_sampler_defaults(run);
+    if (chosen->answers) svmp_run_choose_draws(run);
     return svmp_init_parse(context, svmp_run_init(run), &run->start);
 }
 
@@ -134,7 +166,10 @@ static svmp_status require_memory(const svmp_run *run, size_t n) {
     const svmp_model *model = run->model;
     const int chains = run->method->yield == SVMP_YIELD_CHAINS;
     const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
-    const double arrays = 3 + (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
+    const double each = (double)svmp_run_draws_each(run);
+    const double arrays = 3 +
+                          (KEPT_FOR_EACH + 4) * each + /* states of the moves; draws, their copies and natural values */
+                          (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
     const double fitted = run->method->fits || run->start.kind == INIT_GAUSSIAN ? svmp_gaussian_bytes(model) : 0;
     const double draws = chains ? fmin((double)run->options.draws, (double)run->iterations) : 1;
     const double outputs = model->lowered ? (double)(svmp_model_outputs(model) + svmp_model_monitored(model)) : 0;

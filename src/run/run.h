@@ -7,8 +7,15 @@
 /* The start as text: the given one or the method's default. */
 const char *svmp_run_init(const svmp_run *run);
 
+/* Sets the option draws of a method with `answers`: as many of each particle. By default those of a large model take a
+ * quarter of a gigabyte; if a particle would have less than two, there are none, and the particles are the answer. */
+void svmp_run_choose_draws(svmp_run *run);
+
 /* Waits until the results of all iterations are known. SVMP_NOT_FINITE: the run is at the last finite particles. */
 svmp_status svmp_run_synchronise(svmp_run *run);
+
+/* Saves or loads what changes from iteration to iteration: particles, counts, the state of the method. */
+svmp_status svmp_run_archive(svmp_run *run, archive *a);
 
 /* Adds iterations that are known but not in run->trace to a history; returns how many are still unknown. */
 size_t svmp_run_complete_trace(const svmp_run *run, history *way);

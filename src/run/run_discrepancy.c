@@ -30,7 +30,7 @@ static svmp_status measure_there(const svmp_run *run, const kernel *k, size_t n,
                                  svmp_discrepancy *nodes) {
     const svmp_graph *graph = run->model->graph;
     backend *b = run->backend;
-    stein_measure *measured = NULL;
+    svmp_stein_measure *measured = NULL;
     svmp_status status = SVMP_NEW(run->context, measured, graph->moved_variables);
     if (status == SVMP_OK) status = b->local->measure(b, k, n, run->iteration ? run->iteration - 1 : 0, measured);
     status = svmp_model_agree(run->model, status);

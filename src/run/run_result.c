@@ -37,6 +37,10 @@ static svmp_status create_outputs(const svmp_run *run, size_t count, svmp_partic
     return status;
 }
 
+static derivation derivation_of(const svmp_run *run) {
+    return (derivation){run->model, run->options.seed, run->method->yield != SVMP_YIELD_CHAINS};
+}
+
 /* The natural values of one state x with its halo, on which bounds may depend. */
 static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t k, size_t states, double *workspace,
                                     double **probabilities, svmp_particles *made) {
@@ -44,9 +48,10 @@ static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t
     svmp_status status = svmp_model_natural(run->model, n, x, states > 1 ? workspace : made->values);
     for (size_t e = 0; status == SVMP_OK && states > 1 && e < outputs * n; e++)
         made->values[e * states + k] = workspace[e];
-    const svmp_status followed =
-        svmp_run_follow_part(run, x, k, states, probabilities, made); /* collective, even if this process failed */
-    return svmp_model_agree(run->model, status == SVMP_OK ? followed : status);
+    const derivation d = derivation_of(run);
+    const svmp_status derived =
+        svmp_derive_part(&d, x, k, states, probabilities, made); /* collective, even if this process failed */
+    return svmp_model_agree(run->model, status == SVMP_OK ? derived : status);
 }
 
 /* Copies own rows into the backend and updates the halo. */
@@ -100,6 +105,7 @@ static svmp_status shuffle(const svmp_run *run, svmp_particles *particles) {
 static svmp_status make_natural(const svmp_run *run, const double *x, svmp_particles **particles) {
     const svmp_particles *from = *particles;
     const svmp_model *model = run->model;
+    const derivation derived = derivation_of(run);
     svmp_particles *made = NULL;
     const size_t outputs = svmp_model_outputs(model);
     svmp_status status =
@@ -113,7 +119,7 @@ static svmp_status make_natural(const svmp_run *run, const double *x, svmp_parti
     } else {
         status = shuffle(run, *particles);
         if (status == SVMP_OK) status = svmp_model_natural(model, from->count, from->values, made->values);
-        if (status == SVMP_OK) status = svmp_run_follow(run, from->values, made);
+        if (status == SVMP_OK) status = svmp_derive(&derived, from->values, made);
     }
     for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
         status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);
@@ -175,14 +181,16 @@ svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model 
     return SVMP_OK;
 }
 
-svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) {
-    if (run == NULL) return SVMP_BAD_CALL;
-    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles: the result is NULL.");
+typedef svmp_status maker(const svmp_run *run, svmp_particles **particles);
+
+/* The particles that `make` gives or, if it gives none, those of the backend. */
+static svmp_status make_result(const svmp_run *run, maker *make, svmp_particles **particles) {
     svmp_particles *made = NULL;
     const double *x;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));
     SVMP_TRY(svmp_model_agree(run->model, svmp_backend_view(run->backend, ARRAY_PARTICLES, &x)));
-    svmp_status status = run->method->result ? run->method->result(run, &made) : backend_result(run, x, &made);
+    svmp_status status = make ? make(run, &made) : SVMP_OK;
+    if (status == SVMP_OK && made == NULL) status = backend_result(run, x, &made);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_run_set_log_density(run, x, made));
     if (run->model->lowered) status = make_natural(run, x, &made);
@@ -191,6 +199,27 @@ svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) 
     if (status == SVMP_OK) status = svmp_particles_add_data(made, run->model);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     *particles = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
+    return status;
+}
+
+svmp_status svmp_run_particles(const svmp_run *run, svmp_particles **particles) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (particles == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_particles: the result is NULL.");
+    return make_result(run, run->method->result, particles);
+}
+
+svmp_status svmp_run_draws(const svmp_run *run, svmp_particles **draws) {
+    if (run == NULL) return SVMP_BAD_CALL;
+    if (draws == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_draws: the result is NULL.");
+    const method *of = run->method;
+    svmp_particles *made = NULL;
+    svmp_status status;
+    SVMP_CHECK(make_result(run, of->make_draws ? of->make_draws : of->result, &made));
+    if (of->make_draws && svmp_particles_are_chains(made)) SVMP_CHECK(svmp_run_particles(run, &made->compressed));
+    *draws = made;
     made = NULL;
 done:
     svmp_particles_free(made);

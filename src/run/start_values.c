@@ -104,8 +104,20 @@ static svmp_status check_size(const values_start *s, const data_set *data, const
     return SVMP_OK;
 }
 
+/* Text is skipped unless it is the name of an unknown. */
+static svmp_status refuse_text(const values_start *s, const data_set *data) {
+    for (size_t output = 0; data->text_names.count > 0 && output < s->outputs; output++) {
+        char name[1024];
+        svmp_model_output_name(s->run->model, output, name, sizeof name);
+        name[strcspn(name, ".[")] = '\0';
+        SVMP_TRY(svmp_data_refuse_text(data, name));
+    }
+    return SVMP_OK;
+}
+
 /* Sets the particles which, which + every, ... to the values of a file. */
 static svmp_status take(values_start *s, const data_set *data, size_t which, size_t every) {
+    SVMP_TRY(refuse_text(s, data));
     for (size_t k = 0; k < data->count; k++) {
         const data_array *array = &data->arrays[k];
         int found = 0;

@@ -2,6 +2,34 @@
 
 #include "sample/particles.h"
 
+static bool find_exactly(const named_variables *names, const char *name, size_t *variable) {
+    size_t low = 0, high = names->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = strcmp(name, names->sorted[middle].name);
+        if (order == 0) return *variable = names->sorted[middle].variable, true;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
+}
+
+bool svmp_named_find(const named_variables *names, const char *name, size_t *variable) {
+    static const char first[] = ".1";
+    char other[PARTICLES_LONGEST_NAME];
+    const size_t length = strlen(name), tail = strlen(first);
+    if (find_exactly(names, name, variable)) return true;
+    if (length + tail >= sizeof other) return false;
+    memcpy(other, name, length + 1);
+    if (length > tail && strcmp(other + length - tail, first) == 0)
+        other[length - tail] = 0;
+    else
+        memcpy(other + length, first, sizeof first);
+    return find_exactly(names, other, variable);
+}
+
 /* "3 variables only in the reference (x.1, x.2, ...)", for the error. */
 typedef struct name_list {
     size_t count, length;

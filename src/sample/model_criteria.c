@@ -1,4 +1,4 @@
-/* DIC and WAIC, from the deviance and the log likelihood of each observation. */
+/* DIC, WAIC and LOO, from the deviance and the log likelihood of each observation. */
 #include <math.h>
 #include <string.h>
 
@@ -29,24 +29,49 @@ static double log_mean_exp(const double *x, size_t count, spread_sum *moments) {
     return largest + log(sum / (double)count);
 }
 
-/* WAIC = -2 sum over the observations of log mean exp(log_lik) - var(log_lik), by Watanabe (2010). */
-static void add_waic(const svmp_particles *particles, svmp_criteria *criteria) {
+/* WAIC = -2 sum over the observations of log mean exp(log_lik) - var(log_lik), by Watanabe (2010). Returns the sum of
+ * the first term. */
+static double add_waic(const svmp_particles *particles, svmp_criteria *criteria) {
     const size_t count = particles->count;
-    double effective = 0;
+    double effective = 0, fitted = 0;
     spread_sum terms = {0};
     for (size_t i = 0; i < particles->variables; i++) {
         if (strncmp(svmp_particles_name(particles, i), "log_lik.", 8) != 0) continue;
         spread_sum own = {0};
         const double fit = log_mean_exp(particles->values + i * count, count, &own);
+        fitted += fit;
         effective += variance(&own);
         add(&terms, -2 * (fit - variance(&own)));
     }
-    if (terms.count == 0) return;
+    if (terms.count == 0) return NAN;
     const double observations = (double)terms.count;
     criteria->observations = terms.count;
     criteria->waic = observations * terms.mean;
     criteria->waic_error = sqrt(observations * variance(&terms));
     criteria->waic_parameters = effective;
+    return fitted;
+}
+
+static svmp_status add_loo(const svmp_particles *particles, double fitted, svmp_criteria *criteria) {
+    svmp_context *context = particles->context;
+    const size_t count = criteria->observations;
+    double *density = NULL, *shape = NULL;
+    spread_sum terms = {0};
+    svmp_status status;
+    SVMP_CHECK(SVMP_NEW(context, density, count));
+    SVMP_CHECK(SVMP_NEW(context, shape, count));
+    SVMP_CHECK(svmp_particles_loo(particles, density, shape));
+    for (size_t k = 0; k < count; k++) {
+        add(&terms, -2 * density[k]);
+        criteria->loo_beyond += !(shape[k] <= svmp_loo_limit(particles->count));
+    }
+    criteria->loo = (double)count * terms.mean;
+    criteria->loo_error = sqrt((double)count * variance(&terms));
+    criteria->loo_parameters = fitted + 0.5 * criteria->loo;
+done:
+    svmp_release(context, density);
+    svmp_release(context, shape);
+    return status;
 }
 
 /* The standard error of m + v/2, m and v the mean and the variance of x: that of the mean of x + (x - m)^2/2. Draws of
@@ -88,9 +113,12 @@ svmp_status svmp_particles_criteria(const svmp_particles *particles, svmp_criter
                                 .dic = NAN,
                                 .dic_error = NAN,
                                 .deviance = NAN,
-                                .dic_parameters = NAN};
+                                .dic_parameters = NAN,
+                                .loo = NAN,
+                                .loo_error = NAN,
+                                .loo_parameters = NAN};
     if (particles->count < 2) return SVMP_OK;
-    add_waic(particles, criteria);
+    const double fitted = add_waic(particles, criteria);
     add_dic(particles, criteria);
-    return SVMP_OK;
+    return criteria->observations > 0 ? add_loo(particles, fitted, criteria) : SVMP_OK;
 }

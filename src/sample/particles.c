@@ -82,6 +82,7 @@ void svmp_particles_free(svmp_particles *particles) {
         svmp_release(context, particles->series[k].along);
         svmp_release(context, particles->series[k].values);
     }
+    svmp_particles_free(particles->compressed);
     free_arrays(context, &particles->observed);
     free_arrays(context, &particles->known);
     svmp_release(context, particles->series);
@@ -100,6 +101,19 @@ size_t svmp_particles_variables(const svmp_particles *particles) { return partic
 size_t svmp_particles_whole(const svmp_particles *particles) { return particles ? particles->whole : 0; }
 
 size_t svmp_particles_count(const svmp_particles *particles) { return particles ? particles->count : 0; }
+
+const svmp_particles *svmp_particles_compressed(const svmp_particles *draws) {
+    return draws ? draws->compressed : NULL;
+}
+
+svmp_status svmp_particles_set_compressed(svmp_particles *draws, const svmp_particles *particles) {
+    svmp_particles *copy = NULL;
+    if (draws == NULL) return SVMP_BAD_CALL;
+    if (particles) SVMP_TRY(svmp_particles_select(particles, particles->variables, NULL, 1, &copy));
+    svmp_particles_free(draws->compressed);
+    draws->compressed = copy;
+    return SVMP_OK;
+}
 
 const char *svmp_particles_comments(const svmp_particles *particles) {
     return particles && particles->comments ? particles->comments : "";

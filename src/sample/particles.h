@@ -2,10 +2,12 @@
 #ifndef SVMP_SAMPLE_PARTICLES_H
 #define SVMP_SAMPLE_PARTICLES_H
 
+#include <stdbool.h>
+
 #include "base/context.h"
 #include "base/name_rules.h"
 
-enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest name */ };
+enum { PARTICLES_DIMENSIONS = 8, SERIES_NAME = 63 /* the longest name */, PARTICLES_LONGEST_NAME = 1100 };
 
 /* The comment of a CSV file that declares the number of rows, so that truncation is detected. */
 #define PARTICLES_ROWS "rows below: "
@@ -40,6 +42,7 @@ struct svmp_particles {
         double *values;
     } * series;
     size_t series_count, series_capacity;
+    struct svmp_particles *compressed; /* the same answer as few particles; NULL: there are none */
     extra_arrays observed, known; /* of the model: observed values, and the known elements of arrays that are partly
                                    * unknown */
 
@@ -83,6 +86,15 @@ typedef struct named_variable {
 } named_variable;
 
 svmp_status svmp_particles_by_name(const svmp_particles *particles, named_variable **sorted);
+
+/* The same, to look names up. The names are the particles' own. */
+typedef struct named_variables {
+    named_variable *sorted;
+    size_t count;
+} named_variables;
+
+/* Whether there is a variable of that name. An array of one element may be called x, or x.1. */
+bool svmp_named_find(const named_variables *names, const char *name, size_t *variable);
 
 /* Pairs the variables of two samples by their names: the k-th pair is a's variable (*a_place)[k] and b's (*b_place)[k],
  * in the order of the names. If the sets differ, it fails with a message that lists what `a_called` has and `b_called`

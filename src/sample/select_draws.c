@@ -103,6 +103,8 @@ svmp_status svmp_particles_select(const svmp_particles *particles, size_t count,
     if (status == SVMP_OK) status = select_statistics(particles, every, column, made);
     if (status == SVMP_OK) status = svmp_particles_copy_extras(made, particles);
     if (status == SVMP_OK && needs_tally(particles, every)) status = svmp_tally_keep(1, &particles, made);
+    if (status == SVMP_OK && particles->compressed)
+        status = svmp_particles_select(particles->compressed, count, variables, 1, &made->compressed);
     status = svmp_agree(context, particles->peers, status);
     if (status == SVMP_OK) {
         *chosen = made;

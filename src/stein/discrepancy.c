@@ -55,7 +55,7 @@ static void add_moments(const ksd *of, size_t i) {
     const double *s = of->sample->score + i * n;
     svmp_ksd_centre(of->sample, i, of->row);
     of->measured[i].moments =
-        (stein_moments){svmp_sum(n, s), svmp_dot(n, s, s), svmp_dot(n, s, of->row), svmp_dot(n, of->row, of->row)};
+        (svmp_stein_moments){svmp_sum(n, s), svmp_dot(n, s, s), svmp_dot(n, s, of->row), svmp_dot(n, of->row, of->row)};
 }
 
 /* Particles and scores in units of the sd. */

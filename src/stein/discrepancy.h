@@ -4,7 +4,6 @@
 #define SVMP_STEIN_DISCREPANCY_H
 
 #include "stein/kernel.h"
-#include "stein/stein_measure.h"
 
 /* Particles, their scores, and the kernel to measure with. Domains random:k are those of `iteration`. A term in the
  * metric sd uses the sd of these particles, not the smoothed one. */
@@ -26,11 +25,11 @@ svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sa
                                    svmp_discrepancy *nodes);
 
 /* The same from the measures of every own variable that a backend has computed (backend.h), for n particles. */
-void svmp_stein_finish(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
+void svmp_stein_finish(const svmp_graph *graph, size_t n, const svmp_stein_measure *measured, svmp_discrepancy *total,
                        svmp_discrepancy *nodes);
 
 /* The estimate of the sum of the eigenvalues of kappa. */
-static inline double svmp_stein_trace(size_t n, stein_sums sums) {
+static inline double svmp_stein_trace(size_t n, svmp_stein_sums sums) {
     return n > 1 ? (sums.diagonal - sums.pairs / (double)n) / (double)(n - 1) : 0;
 }
 

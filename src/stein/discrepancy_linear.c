@@ -24,9 +24,9 @@ ksd_variable svmp_ksd_variable(const ksd *of, const kernel_term *term, size_t i)
 /* The sums over all pairs, n^2 ( mean(s)^2 + ( sum_j mean(s z_j)^2 + 2 mean(s z_i) + 1 ) / v ), and over the diagonal,
  * sum_l ( s^2 + ( s^2 sum_j z_j^2 + 2 s z_i + 1 ) / v ), from along = sum_j (sum_l s z_j)^2 and squares = sum_lj (s
  * z_j)^2. The spread is bounded by that of a single eigenvalue. */
-static stein_sums sums_from(size_t n, double along, double squares, double v, const ksd_variable *i) {
+static svmp_stein_sums sums_from(size_t n, double along, double squares, double v, const ksd_variable *i) {
     const double sum = svmp_sum(n, i->score);
-    stein_sums sums = {.pairs = sum * sum, .diagonal = svmp_dot(n, i->score, i->score)};
+    svmp_stein_sums sums = {.pairs = sum * sum, .diagonal = svmp_dot(n, i->score, i->score)};
     if (v > 0) {
         const double own = svmp_dot(n, i->score, i->x), repelled = (double)n * i->repels;
         sums.pairs += (along + (double)n * (2 * own + repelled)) / v;
@@ -36,7 +36,8 @@ static stein_sums sums_from(size_t n, double along, double squares, double v, co
     return sums;
 }
 
-static stein_sums sums_by_moments(size_t n, size_t count, const double *const *z, double v, const ksd_variable *i) {
+static svmp_stein_sums sums_by_moments(size_t n, size_t count, const double *const *z, double v,
+                                       const ksd_variable *i) {
     const double *s = i->score;
     double along = 0, squares = 0;
     for (size_t j = 0; v > 0 && j < count; j++) {
@@ -49,7 +50,7 @@ static stein_sums sums_by_moments(size_t n, size_t count, const double *const *z
     return sums_from(n, along, squares, v, i);
 }
 
-static stein_sums sums_by_products(size_t n, const double *products, double v, const ksd_variable *i) {
+static svmp_stein_sums sums_by_products(size_t n, const double *products, double v, const ksd_variable *i) {
     const double *s = i->score;
     double along = 0, squares = 0;
     for (size_t l = 0; v > 0 && l < n; l++) {

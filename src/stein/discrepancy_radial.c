@@ -113,9 +113,10 @@ static void stein_row(size_t n, const ksd_workspace *workspace, size_t l, const 
 /* The centred kappa is kappa_lm - a_l - a_m + a, with a_l the mean of a row and a that of all:
  *
  *     sum_lm centred^2 = sum_lm kappa^2 - 2n sum_l a_l^2 + n^2 a^2,    without the diagonal. */
-static stein_sums sums_of(size_t n, const ksd_workspace *workspace, const ksd_variable *i, double *row, double *sum) {
+static svmp_stein_sums sums_of(size_t n, const ksd_workspace *workspace, const ksd_variable *i, double *row,
+                               double *sum) {
     const double count = (double)n, *s = i->score, r0 = i->repels * workspace->r0;
-    stein_sums sums = {0};
+    svmp_stein_sums sums = {0};
     double squares = 0;
     for (size_t l = 0; l < n; l++) sum[l] = workspace->k0 * s[l] * s[l] + r0;
     sums.diagonal = svmp_sum(n, sum);
@@ -156,7 +157,8 @@ static void add_member(void *work, size_t v) {
     const int t = svmp_thread_number();
     for (size_t i = first[0]; i < first[1]; i++) {
         const ksd_variable here = svmp_ksd_variable(w->of, w->term, i);
-        const stein_sums sums = sums_of(sample->n, w->workspace, &here, w->workspace->row[t], w->workspace->sum[t]);
+        const svmp_stein_sums sums =
+            sums_of(sample->n, w->workspace, &here, w->workspace->row[t], w->workspace->sum[t]);
         svmp_ksd_add(&w->of->measured[i].sums, w->term->weight * here.in_units, sums);
     }
 }

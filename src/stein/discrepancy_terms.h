@@ -5,7 +5,6 @@
 #include "stein/discrepancy.h"
 #include "stein/kernel_units.h"
 #include "stein/order_free_sums.h"
-#include "stein/stein_measure.h"
 
 /* Working memory of one thread for a unit. The triangles hold the pairs l < m, row after row: (0,1), (0,2), ..., (1,2),
  * ... */
@@ -17,7 +16,7 @@ typedef struct ksd_workspace {
     double **row, **sum; /* thread of a team -> n numbers: kappa of a row, and its sums over the other particle */
 } ksd_workspace;
 
-static inline void svmp_ksd_add(stein_sums *to, double weight, stein_sums sums) {
+static inline void svmp_ksd_add(svmp_stein_sums *to, double weight, svmp_stein_sums sums) {
     to->pairs += weight * sums.pairs;
     to->diagonal += weight * sums.diagonal;
     to->spread += weight * sums.spread;
@@ -37,8 +36,8 @@ typedef struct ksd {
     double *products;          /* n*n: for linear terms on all variables, if there are n or more */
     double *gathered; /* variables * n: `centred` of all processes, for linear terms on all variables, if there are
                          fewer than n */
-    stein_measure *measured; /* of every own variable */
-    double *row;             /* n */
+    svmp_stein_measure *measured; /* of every own variable */
+    double *row;                  /* n */
 } ksd;
 
 /* Variable i in a term: its particles and scores in the units of the term, and the factor that converts its kappa to

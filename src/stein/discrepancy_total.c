@@ -10,7 +10,7 @@
  * Particles that are too wide have E[s z] < -1, too narrow ones E[s z] > -1. The variance of s z is computed from
  * second moments as for Gaussians, E[s^2] E[z^2] + E[s z]^2: fourth moments of few particles are noisy, and small when
  * the particles happen to be narrow. */
-static double moment_z(size_t n, const stein_moments *sums) {
+static double moment_z(size_t n, const svmp_stein_moments *sums) {
     const double count = (double)n, mean = sums->score / count, square = sums->square / count;
     const double spread = square - mean * mean, product = sums->product / count, variance = sums->variance / count;
     if (n < 2 || !(variance > 0)) return NAN;
@@ -21,7 +21,7 @@ static double moment_z(size_t n, const stein_moments *sums) {
 
 /* kappa(x, x') is the inner product of the features of x and x' in a Hilbert space, and V the squared norm of their
  * mean. For n exact draws its expectation is trace/n. */
-static svmp_discrepancy describe(size_t n, stein_sums sums, size_t nodes) {
+static svmp_discrepancy describe(size_t n, svmp_stein_sums sums, size_t nodes) {
     const double count = (double)n, eigenvalues = svmp_stein_trace(n, sums);
     svmp_discrepancy d = {.u = NAN, .v = sums.pairs / count / count, .ratio = NAN, .limit = NAN};
     if (n < 2) return d;
@@ -38,21 +38,21 @@ static svmp_discrepancy describe(size_t n, stein_sums sums, size_t nodes) {
  * node. */
 enum { PAIRS, DIAGONAL, SPREAD, BANDWIDTH, TOTALS };
 
-static void add_exactly(exact_sum *to, stein_sums sums, double h) {
+static void add_exactly(exact_sum *to, svmp_stein_sums sums, double h) {
     svmp_exact_add(&to[PAIRS], sums.pairs);
     svmp_exact_add(&to[DIAGONAL], sums.diagonal);
     svmp_exact_add(&to[SPREAD], sums.spread);
     svmp_exact_add(&to[BANDWIDTH], h);
 }
 
-void svmp_stein_finish(const svmp_graph *graph, size_t n, const stein_measure *measured, svmp_discrepancy *total,
+void svmp_stein_finish(const svmp_graph *graph, size_t n, const svmp_stein_measure *measured, svmp_discrepancy *total,
                        svmp_discrepancy *nodes) {
     const svmp_peers *peers = graph->peers;
     const double limit = n > 1 ? svmp_difference_limit(2 * graph->whole_variables) : NAN;
     exact_sum whole[TOTALS] = {0};
     double largest = -1; /* of the nonnegative values; -1: there is none */
     for (size_t v = 0; v < graph->moved; v++) {
-        stein_sums node = {0};
+        svmp_stein_sums node = {0};
         double z = NAN;
         const double h = measured[graph->first[v]].bandwidth;
         for (size_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
@@ -68,8 +68,8 @@ void svmp_stein_finish(const svmp_graph *graph, size_t n, const stein_measure *m
     }
     peers->max(peers, 1, &largest);
     svmp_peers_sum_exactly(peers, TOTALS, whole);
-    const stein_sums sums = {svmp_exact_value(&whole[PAIRS]), svmp_exact_value(&whole[DIAGONAL]),
-                             svmp_exact_value(&whole[SPREAD])};
+    const svmp_stein_sums sums = {svmp_exact_value(&whole[PAIRS]), svmp_exact_value(&whole[DIAGONAL]),
+                                  svmp_exact_value(&whole[SPREAD])};
     *total = describe(n, sums, 1);
     total->moment_z = largest < 0 ? NAN : largest;
     total->moment_limit = limit;

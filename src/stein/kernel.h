@@ -11,7 +11,7 @@
 #define SVMP_STEIN_KERNEL_H
 
 #include "graph/graph.h"
-#include "stein/kernel_shapes.h"
+#include "svmp_plugin.h"
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
@@ -20,7 +20,7 @@
  */
 typedef struct kernel_shape {
     const char *name;
-    shape_kind kind;
+    svmp_shape kind;
 
     /* k[m] = f(distance[m]), h > 0; k may be `distance` itself. Finite where the distance is infinite. NULL: not a
      * function of the distance (linear). */

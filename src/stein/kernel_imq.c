@@ -26,4 +26,4 @@ static void curvature(size_t count, const double *k, double h, double *c) {
     }
 }
 
-const kernel_shape svmp_shape_imq = {"imq", SHAPE_IMQ, value, NULL, repulsion, curvature};
+const kernel_shape svmp_shape_imq = {"imq", SVMP_SHAPE_IMQ, value, NULL, repulsion, curvature};

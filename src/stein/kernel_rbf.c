@@ -19,4 +19,4 @@ static void curvature(size_t count, const double *k, double h, double *c) {
     for (size_t m = 0; m < count; m++) c[m] = scale * k[m];
 }
 
-const kernel_shape svmp_shape_rbf = {"rbf", SHAPE_RBF, value, ratio, NULL, curvature};
+const kernel_shape svmp_shape_rbf = {"rbf", SVMP_SHAPE_RBF, value, ratio, NULL, curvature};

@@ -13,4 +13,4 @@ static void apply(const step_rule *rule, size_t n, double rate, size_t t, double
     }
 }
 
-const step_rule svmp_step_adagrad = {"adagrad", STEP_ADAGRAD, 1, 0, apply, .delta = 1e-8};
+const step_rule svmp_step_adagrad = {"adagrad", SVMP_STEP_ADAGRAD, 1, 0, apply, .delta = 1e-8};

@@ -15,8 +15,8 @@ static void apply(const step_rule *rule, size_t n, double rate, size_t t, double
     }
 }
 
-const step_rule svmp_step_adam = {"adam", STEP_ADAM, 2, 0, apply, 0.9, 0.999, 1e-8};
+const step_rule svmp_step_adam = {"adam", SVMP_STEP_ADAM, 2, 0, apply, 0.9, 0.999, 1e-8};
 
 /* Adam in units of the particles' own sd: phi sd has no unit, and the displacement is rate sd times a number of order
  * 1, so that the units of the model do not matter. V decays faster than Adam's. */
-const step_rule svmp_step_adam_sd = {"adam-sd", STEP_ADAM, 2, 1, apply, 0.9, 0.99, 1e-12};
+const step_rule svmp_step_adam_sd = {"adam-sd", SVMP_STEP_ADAM, 2, 1, apply, 0.9, 0.99, 1e-12};

@@ -13,4 +13,4 @@ static void apply(const step_rule *rule, size_t n, double rate, size_t t, double
     }
 }
 
-const step_rule svmp_step_rmsprop = {"rmsprop", STEP_RMSPROP, 1, 0, apply, .decay1 = 0.9, .delta = 1e-8};
+const step_rule svmp_step_rmsprop = {"rmsprop", SVMP_STEP_RMSPROP, 1, 0, apply, .decay1 = 0.9, .delta = 1e-8};

@@ -9,13 +9,13 @@
 #define SVMP_STEIN_STEP_RULE_H
 
 #include "base/context.h"
-#include "stein/step_kinds.h"
+#include "svmp_plugin.h"
 
 typedef struct step_rule step_rule;
 
 struct step_rule {
     const char *name;
-    step_kind kind;
+    svmp_step_kind kind;
     size_t states; /* numbers kept for every scalar between iterations, at most 2; they start at 0 */
     int in_sd;     /* phi and the displacement are in units of the particles' sd (backend.h) */
 

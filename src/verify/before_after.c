@@ -94,6 +94,17 @@ void svmp_before_after_open(before_after *a, size_t length) {
     a->count = a->shot = 0;
 }
 
+void svmp_before_after_extend(before_after *a) {
+    const size_t n = a->n, kept = (a->rows + a->every - 1) / a->every;
+    for (size_t k = 0; k <= kept; k++) { /* the log density is one row more; every other state stays */
+        double *shots = k < kept ? a->shots + k * WINDOW_STATES * n : a->density;
+        for (size_t shot = 0; shot < WINDOW_STATES / 2; shot++)
+            memcpy(shots + shot * n, shots + (2 * shot + 1) * n, n * sizeof *shots);
+    }
+    a->length *= 2;
+    a->shot = WINDOW_STATES / 2;
+}
+
 /* The unit: the distance between the quantiles 5 % and 95 % over that of a standard normal; if most values are equal,
  * the largest distance from them. */
 static double unit_of(size_t n, const double *values, double centre, double *sorted) {
@@ -436,38 +447,5 @@ void svmp_before_after_moments(const before_after *a, double *mean, double *sd) 
         const double second = svmp_sum(a->n, a->square + i * a->n) / draws;
         mean[i] = a->centre[i] + a->unit[i] * first;
         sd[i] = a->unit[i] * sqrt(fmax(0, second - first * first));
-    }
-}
-
-/* Marks the particles with a distant value. */
-static void mark(size_t count, const double *values, double mean, double least, double *marks) {
-    for (size_t l = 0; l < count; l++)
-        if (fabs(values[l] - mean) > least) marks[l] = 1;
-}
-
-double svmp_before_after_share_beyond(const before_after *a, const double *mean, const double *sd, double far) {
-    const size_t n = a->n, count = (WINDOW_STATES + 1) * n;
-    double *marks = a->sorted; /* workspace of the first thread */
-    memset(marks, 0, count * sizeof *marks);
-    for (size_t i = 0; i < a->variables; i++) {
-        const double *shots = svmp_before_after_snapshots(a, i);
-        mark(n, svmp_before_after_start(a, i), mean[i], far * sd[i], marks);
-        if (shots) mark(WINDOW_STATES * n, shots, mean[i], far * sd[i], marks + n);
-    }
-    return svmp_sum(count, marks) / (double)count;
-}
-
-void svmp_before_after_find_strays(const before_after *a, const double *mean, const double *sd, size_t *variable,
-                                   double *far, double *log_density) {
-    const size_t n = a->n;
-    for (size_t l = 0; l < n; l++) {
-        variable[l] = 0;
-        far[l] = log_density[l] = 0;
-        for (size_t k = 0; k < WINDOW_STATES; k++) log_density[l] += a->density[k * n + l] / WINDOW_STATES;
-        for (size_t i = 0; i < a->variables; i++) {
-            const double own = a->centre[i] + a->unit[i] * a->sum[i * n + l] / (double)a->count;
-            const double away = fabs(own - mean[i]) / sd[i];
-            if (away > far[l]) far[l] = away, variable[l] = i;
-        }
     }
 }

@@ -39,6 +39,9 @@ void svmp_before_after_free(before_after *a); /* NULL-safe */
 /* Opens a window of `length` iterations, at least 4; the contents of the last one are discarded. */
 void svmp_before_after_open(before_after *a, size_t length);
 
+/* Makes the full window twice as long: it keeps what it has. */
+void svmp_before_after_extend(before_after *a);
+
 /* Adds the particles of an iteration, their scores and views. Returns whether the log density is needed, too: */
 int svmp_before_after_add(before_after *a, const double *x, const double *score, const double *views);
 void svmp_before_after_add_density(before_after *a, const double *log_density);
@@ -61,14 +64,5 @@ double svmp_before_after_rank(const double *sorted, size_t count, double x);
 
 /* The mean and sd of each variable over the window. */
 void svmp_before_after_moments(const before_after *a, double *mean, double *sd);
-
-/* The share of particles, at the start and in the snapshots, with some variable farther than `far` from `mean`, in
- * units of `sd`. */
-double svmp_before_after_share_beyond(const before_after *a, const double *mean, const double *sd, double far);
-
-/* For each particle the variable whose mean over the window is farthest from `mean`, in units of `sd`, and this
- * distance; and its mean log density. n numbers each. */
-void svmp_before_after_find_strays(const before_after *a, const double *mean, const double *sd, size_t *variable,
-                                   double *far, double *log_density);
 
 #endif

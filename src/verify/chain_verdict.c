@@ -8,18 +8,18 @@
 #include "verify/verdict_inside.h"
 
 /* Vehtari and others: 100 effective draws per chain, for about four chains. For many short chains, 400 in total, or 10
- * per chain, suffice. */
-static double needed_draws(size_t chains) {
-    return chains <= 4 ? 100 * (double)chains : fmax(400, 10 * (double)chains);
+ * per chain, suffice; of chains of less than 20 draws, half of the draws, where chains that have not mixed are worth
+ * one draw each. */
+static double needed_draws(size_t chains, size_t each) {
+    return chains <= 4 ? 100 * (double)chains : fmax(400, fmin(10, 0.5 * (double)each) * (double)chains);
 }
 
 /* Converged chains with e effective draws each have an R-hat of sqrt(1 + 1/e): 1.01 corresponds to half of the draws
  * that are needed. */
-static double high_r_hat(size_t chains) { return fmax(1.01, sqrt(1 + 2 * (double)chains / needed_draws(chains))); }
-
-void svmp_chains_limits(size_t chains, double *r_hat, double *draws) {
-    if (r_hat) *r_hat = high_r_hat(chains);
-    if (draws) *draws = needed_draws(chains);
+void svmp_chains_limits(size_t chains, size_t each, double *r_hat, double *draws) {
+    const double needed = needed_draws(chains, each);
+    if (r_hat) *r_hat = fmax(1.01, sqrt(1 + 2 * (double)chains / needed));
+    if (draws) *draws = needed;
 }
 
 /* The worst of something, and how many are beyond its limit. */
@@ -66,7 +66,7 @@ static void judge_mixing(const svmp_particles *p, const svmp_moments *moments, c
                          svmp_verdict *verdict) {
     const size_t chains = svmp_particles_chains(p), variables = svmp_particles_variables(p);
     double needed, limit;
-    svmp_chains_limits(chains, &limit, &needed);
+    svmp_chains_limits(chains, svmp_particles_count(p) / chains, &limit, &needed);
     worst_of infinite = {.at = SIZE_MAX}, r_hat = {.at = SIZE_MAX}, draws = {.at = SIZE_MAX};
     for (size_t i = 0; i < variables; i++) {
         const double fewest = fmin(mixing[i].bulk_draws, mixing[i].tail_draws);
@@ -100,10 +100,12 @@ static svmp_status judge_sampling(const svmp_particles *p, svmp_verdict *verdict
     return SVMP_OK;
 }
 
-/* Draws that are examined are half as many as there are effective ones. */
+/* Draws that are examined are half as many as there are effective ones; of many chains, the last one of each. */
 static size_t spacing(const svmp_particles *p, double draws) {
     const size_t count = svmp_particles_count(p), each = count / svmp_particles_chains(p);
-    const double wanted = fmax(EXAMINED_FEWEST, fmin(EXAMINED_MOST, draws / 2));
+    const size_t chains = svmp_particles_chains(p);
+    const double half = fmax(EXAMINED_FEWEST, fmin(EXAMINED_MOST, draws / 2)),
+                 wanted = chains < MANY_CHAINS ? half : (double)chains;
     const size_t every = (size_t)ceil((double)count / wanted);
     return every < each ? every : each;
 }
@@ -118,6 +120,7 @@ svmp_status svmp_chains_verdict(const svmp_particles *particles, svmp_verdict *v
     if (!svmp_particles_are_chains(particles))
         return svmp_fail(context, SVMP_BAD_CALL, "svmp_chains_verdict: the particles are not draws of chains.");
     verdict->chains = svmp_particles_chains(particles);
+    verdict->each = svmp_particles_count(particles) / verdict->chains;
     SVMP_CHECK(SVMP_NEW(context, moments, variables));
     SVMP_CHECK(SVMP_NEW(context, mixing, variables));
     SVMP_CHECK(svmp_particles_summarise(particles, variables, NULL, moments, mixing));

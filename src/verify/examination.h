@@ -7,6 +7,7 @@
 #include "method/moves/mode_jump.h"
 #include "method/moves/sweep.h"
 #include "method/moves/trajectory.h"
+#include "prepare/modes_by_mass.h"
 #include "verify/before_after.h"
 #include "verify/pair_correlations.h"
 #include "verify/viewed_values.h"
@@ -25,6 +26,8 @@ typedef struct examination {
     int borrowed;         /* it belongs to the run */
     trajectory *global;   /* NULL: local moves alone */
     mode_jump *mode_jump; /* NULL: no modes are known */
+    found_modes *found;   /* by the search of the examination; NULL: there was none yet */
+    model_modes *modes;   /* of these, to jump between where the run knows none */
     before_after *before_after;
     views *views; /* NULL: for a part of a model */
     pairs *pairs; /* NULL: of one variable, of a part of a model, or too many */
@@ -34,7 +37,6 @@ typedef struct examination {
     double *before, *density; /* n: the log density of the start, and room */
     double began, until;      /* on this thread's clock: when the moves began; infinite: no limit */
     size_t most, done;        /* moves of every particle */
-    size_t length;            /* iterations of the last window */
     int sorts;      /* variables that the text sorts are put in order after every move: model/sorted_variables.h */
     int fixed;      /* the step sizes stay as they are */
     int broken_off; /* the monitor has stopped it */
@@ -44,8 +46,11 @@ typedef struct examination {
  * time for. */
 svmp_status svmp_examination_move(examination *e, size_t count, int counted, size_t *moved);
 
-/* Looks for places that the particles have missed: as many particles start around them, 2 to 8 sd wide, and are moved.
- * Where some of them stay far away from the others at no lower log density, the particles fail. */
+/* Whether the run looked for modes, so that particles jump between those that it found. */
+int svmp_examination_knows_modes(const examination *e);
+
+/* Searches for modes that the particles have missed; where the run did not look for any, particles jump between these
+ * from now on. Where one of some mass has fewer particles than chance explains, the particles fail. */
 svmp_status svmp_examination_find_other_modes(examination *e, svmp_verdict *verdict);
 
 /* Adds a drift to the list of the worst. */

@@ -3,9 +3,9 @@
  *
  *   - Every particle is a Markov chain: an iteration is a sweep of local moves (method/moves/sweep.h) and, if the whole
  * model is in this process, a trajectory in the metric of the Gaussian on the graph (method/moves/trajectory.h).
- *   - 20 iterations adapt. Windows of 20, 40, 80, ... iterations follow; each is compared with the start
- * (before_after.h), until every variable has mixed within a window and nothing is close to its limit, or something is
- * far beyond chance, or moves or seconds run out.
+ *   - 10 iterations adapt. A window of 20 iterations follows, which is compared with the start (before_after.h) and
+ * doubled, until every variable has mixed within it and nothing is close to its limit, or something is far beyond
+ * chance, or moves or seconds run out.
  *   - What differs from the start by more than as many exact draws would, and by enough to matter, fails the particles.
  *     If nothing does but some variable has not mixed, there is no verdict. */
 #include <math.h>
@@ -15,7 +15,9 @@
 #include "base/hash.h"
 #include "base/peers.h"
 #include "maths/special.h"
+#include "method/moves/move_constants.h"
 #include "model/sorted_variables.h"
+#include "sample/particles.h"
 #include "verify/examination.h"
 #include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
@@ -59,10 +61,10 @@ static svmp_status find_order(examination *e) {
     return put_in_order(e);
 }
 
-/* The run's own, of a large model: it does not depend on the particles. */
+/* The run's own: it does not depend on the particles. The same is fitted where the run has none. */
 static gaussian *borrow_gaussian(const examination *e) {
     const method *m = e->run->method;
-    return m->gaussian && svmp_gaussian_is_expensive(e->model) ? m->gaussian(e->run) : NULL;
+    return m->gaussian ? m->gaussian(e->run) : NULL;
 }
 
 /* Without a Gaussian on the graph there are no trajectories, which is no error. */
@@ -72,7 +74,7 @@ static svmp_status find_gaussian(examination *e) {
     if (e->borrowed) return SVMP_OK;
     const svmp_error_function tell = e->context->on_error;
     e->context->on_error = NULL;
-    const svmp_status made = svmp_gaussian_create_from(e->model, e->b->seed, e->run->start.point, &e->q);
+    const svmp_status made = svmp_gaussian_create_from(e->model, e->run->backend->seed, e->run->start.point, &e->q);
     e->context->on_error = tell;
     if (made == SVMP_NO_MEMORY) return made;
     if (made != SVMP_OK) e->context->error[0] = '\0';
@@ -109,10 +111,22 @@ static svmp_status make_arrays(examination *e) {
     SVMP_TRY(SVMP_NEW(e->context, e->before, e->b->n));
     SVMP_TRY(SVMP_NEW(e->context, e->density, e->b->n));
     SVMP_TRY(make_trajectories(e));
-    SVMP_TRY(svmp_mode_jump_create(e->b, &e->mode_jump));
+    SVMP_TRY(svmp_mode_jump_create(e->b, svmp_run_modes(e->run), &e->mode_jump));
     SVMP_TRY(make_views(e));
     SVMP_TRY(SVMP_NEW(e->context, e->rows, own + svmp_views_count(e->views)));
     return svmp_evaluator_create(e->model, e->b->n, e->b->threads, &e->evaluator);
+}
+
+/* Also again, after moves from elsewhere: nothing that these have learnt is left. */
+static svmp_status begin_moves(examination *e) {
+    svmp_sweeper_free(e->sweeper);
+    e->sweeper = NULL;
+    e->done = 0;
+    SVMP_TRY(svmp_sweeper_create(e->b, &e->sweeper));
+    if (e->global) svmp_sweeper_set_budget(e->sweeper, first_sweep_budget);
+    if (e->q) SVMP_TRY(svmp_sweeper_add_cauchy(e->sweeper, e->q));
+    e->began = svmp_clock_thread_seconds();
+    return svmp_sweeper_measure_curvature(e->sweeper, e->b, 0);
 }
 
 static svmp_status set_up(examination *e) {
@@ -129,14 +143,15 @@ static svmp_status set_up(examination *e) {
     SVMP_TRY(look(e, &x, score, e->before));
     const before_after_size size = {e->model->graph->moved_variables, svmp_views_count(e->views), n, e->b->threads};
     SVMP_TRY(agree(e, svmp_before_after_create(e->context, &size, x, score, e->seen, &e->before_after)));
-    SVMP_TRY(svmp_sweeper_create(e->b, &e->sweeper));
-    return svmp_sweeper_measure_curvature(e->sweeper, e->b, 0);
+    return begin_moves(e);
 }
 
 static void tear_down(examination *e) {
     svmp_before_after_free(e->before_after);
     svmp_trajectory_free(e->global);
     svmp_mode_jump_free(e->mode_jump);
+    svmp_modes_free(e->context, e->modes);
+    svmp_found_modes_free(e->found);
     if (!e->borrowed) svmp_gaussian_free(e->q);
     svmp_sweeper_free(e->sweeper);
     svmp_evaluator_free(e->evaluator);
@@ -156,6 +171,7 @@ static void tear_down(examination *e) {
 static svmp_status move(examination *e) {
     const size_t t = e->done++;
     const double gain = e->fixed ? 0 : t < ADAPTATION_MOVES ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
+    if (t == ADAPTATION_MOVES && e->global) svmp_sweeper_match_trajectories(e->sweeper, e->global);
     if (t == ADAPTATION_MOVES / 2) SVMP_TRY(svmp_sweeper_measure_curvature(e->sweeper, e->b, 1));
     SVMP_TRY(svmp_mode_jump_move(e->mode_jump, e->b, t));
     SVMP_TRY(svmp_sweep(e->sweeper, e->b, t, gain));
@@ -360,7 +376,7 @@ static svmp_status merge_all(const examination *e, svmp_verdict *v, double *larg
     return SVMP_OK;
 }
 
-/* After a window. */
+/* Of the window so far. */
 static svmp_status judge(const examination *e, svmp_verdict *v, double *largest) {
     const size_t rows = e->model->graph->moved_variables + svmp_views_count(e->views);
     const double tests = BEFORE_AFTER_TESTS * ((double)v->variables + (double)svmp_views_count(e->views));
@@ -400,18 +416,24 @@ static svmp_status examine(examination *e, svmp_verdict *v) {
     SVMP_TRY(set_up(e));
     v->particles = e->b->n;
     v->unexamined = SVMP_UNEXAMINED_NONE;
-    e->began = svmp_clock_thread_seconds();
+    if (!e->local && !svmp_examination_knows_modes(e)) SVMP_TRY(svmp_examination_find_other_modes(e, v));
+    if (v->finding == SVMP_FINDING_FAILED) return SVMP_OK;
+    if (e->done > 0) SVMP_TRY(begin_moves(e));
     SVMP_TRY(svmp_examination_move(e, ADAPTATION_MOVES, 0, &moved));
-    for (size_t length = FIRST_WINDOW; e->done + length <= e->most; length *= 2) {
+    svmp_before_after_open(e->before_after, FIRST_WINDOW);
+    for (size_t length = FIRST_WINDOW, more = length;; more = length, length *= 2) {
         double largest;
-        svmp_before_after_open(e->before_after, e->length = length);
-        SVMP_TRY(svmp_examination_move(e, length, 1, &moved));
-        if (moved < length) return end_early(e, v), SVMP_OK;
+        if (length > FIRST_WINDOW) svmp_before_after_extend(e->before_after);
+        SVMP_TRY(svmp_examination_move(e, more, 1, &moved));
+        if (moved < more) return end_early(e, v), SVMP_OK;
         SVMP_TRY(judge(e, v, &largest));
         v->moves = e->done;
         if (largest > far_beyond || v->slowest <= (largest > near_limit ? precise : examined_mixed)) break;
+        if (e->done + length > e->most) break;
     }
-    return v->finding == SVMP_FINDING_PASSED && !e->local ? svmp_examination_find_other_modes(e, v) : SVMP_OK;
+    if (v->finding == SVMP_FINDING_PASSED && !e->local && !e->found) SVMP_TRY(svmp_examination_find_other_modes(e, v));
+    if (v->finding == SVMP_FINDING_PASSED && v->guessed > 0) v->finding = SVMP_FINDING_UNDECIDED;
+    return SVMP_OK;
 }
 
 svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double *x, double seconds, size_t moves,
@@ -447,8 +469,18 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
 svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine: the verdict is NULL.");
+    svmp_particles *draws = NULL, *some = NULL;
+    svmp_status status;
     svmp_verdict_describe(run, verdict);
-    return svmp_examine_values(run, run->backend->n, NULL, seconds, moves, verdict);
+    if (run->method->make_draws && seconds >= 0) SVMP_CHECK(run->method->make_draws(run, &draws));
+    if (draws) /* the last draw of each chain */
+        SVMP_CHECK(svmp_particles_select(draws, draws->variables, NULL, draws->count / draws->chains, &some));
+    verdict->of_draws = some != NULL;
+    SVMP_CHECK(svmp_examine_values(run, run->backend->n, some ? some->values : NULL, seconds, moves, verdict));
+done:
+    svmp_particles_free(draws);
+    svmp_particles_free(some);
+    return status;
 }
 
 svmp_status svmp_run_examine_locally(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {

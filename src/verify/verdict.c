@@ -6,6 +6,7 @@
 #include "model/density_discontinuities.h"
 #include "model/text_model.h"
 #include "run/run.h"
+#include "sample/heavy_tails.h"
 #include "sample/particles.h"
 #include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
@@ -325,6 +326,23 @@ static svmp_status find_end(const svmp_run *run, svmp_verdict *verdict) {
     return status;
 }
 
+/* Exact moves keep draws of an infinite variance as they are, and say nothing about their sd. */
+static svmp_status check_tails(const svmp_run *run, svmp_verdict *verdict) {
+    svmp_particles *draws = NULL;
+    heavy_tails found;
+    svmp_status status;
+    if (run->model->graph->peers->count > 1 || !svmp_verdict_is_clear(verdict)) return SVMP_OK;
+    SVMP_CHECK(svmp_run_draws(run, &draws));
+    SVMP_CHECK(svmp_find_heavy_tails(draws, &found));
+    if (found.count == 0) goto done;
+    verdict->heavy = found.count;
+    verdict->heavy_shape = found.shape;
+    snprintf(verdict->heavy_name, sizeof verdict->heavy_name, "%.127s", svmp_particles_name(draws, found.worst));
+done:
+    svmp_particles_free(draws);
+    return status;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes, double seconds,
@@ -341,6 +359,8 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
     SVMP_TRY(yield == SVMP_YIELD_CHAINS ? judge_chains(run, seconds, verdict)
                                         : judge_particles(run, nodes, seconds, verdict));
     SVMP_TRY(check_ends(run, verdict));
+    SVMP_TRY(svmp_verdict_describe_modes(run, verdict));
+    SVMP_TRY(check_tails(run, verdict));
     if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_NOTE_INTERRUPTED, 0, NULL);
     return svmp_verdict_is_clear(verdict) || *verdict->improper_direction ? SVMP_OK : find_end(run, verdict);
 }

@@ -47,7 +47,10 @@ static void other_starts(note_list *list, const svmp_verdict *v, uint32_t either
 static void advise_modes(note_list *list, const svmp_verdict *v) {
     svmp_note_add(list, SVMP_NOTE_SEVERAL_MODES);
     svmp_note_advise(list, FIRST, SVMP_NOTE_ONE_MODE, NULL, NULL);
-    other_starts(list, v, FIRST);
+    if (svmp_verdict_method(v) == &svmp_method_transport)
+        other_starts(list, v, FIRST);
+    else
+        use_method(list, FIRST, SVMP_NOTE_USE, &svmp_method_transport); /* which jumps between modes */
 }
 
 /* Particles that do not mix: along a direction that no move follows, or in modes of their own. */
@@ -226,7 +229,8 @@ void svmp_verdict_advise(const svmp_verdict *v, note_list *list) {
         return;
     }
     advise_priors(list, v);
-    if (failed && v->drifts && v->drift[0].aspect == SVMP_ASPECT_ELSEWHERE)
+    const int undecided = v->finding == SVMP_FINDING_UNDECIDED && v->unexamined == SVMP_UNEXAMINED_NONE;
+    if ((failed && v->drifts && v->drift[0].aspect == SVMP_ASPECT_ELSEWHERE) || (undecided && v->guessed > 0))
         advise_modes(list, v);
     else if (failed && (svmp_veto_is_unsettled(v->veto) || v->veto == SVMP_NOTE_FEW_PARTICLES))
         advise_veto(list, v); /* there is something to do before all else */
@@ -234,6 +238,6 @@ void svmp_verdict_advise(const svmp_verdict *v, note_list *list) {
         advise_method(list, v);
     else if (v->veto != SVMP_NOTE_NONE)
         advise_veto(list, v);
-    else if (v->finding == SVMP_FINDING_UNDECIDED && v->unexamined == SVMP_UNEXAMINED_NONE)
+    else if (undecided)
         advise_mixing(list, v);
 }

@@ -15,12 +15,14 @@ static const double truncated_weight = 1e-3; /* the largest probability of the l
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 enum {
-    ADAPTATION_MOVES = 20, /* before the first window */
-    FIRST_WINDOW = 20,     /* moves; each window is twice as long as the one before it */
+    ADAPTATION_MOVES = 10, /* before the first window */
+    FIRST_WINDOW = 20,     /* moves; it doubles until all variables have mixed within it */
     LEAST_MOVES = ADAPTATION_MOVES + FIRST_WINDOW,
-    MOST_MOVES = 1280,
+    STAY_MOVES = 40, /* of particles that start in a mode that the others lack */
+    MOST_MOVES = ADAPTATION_MOVES + 1280,
     MOST_PARTICLES = 500,    /* that are examined */
     EXAMINED_MOST = 200,     /* of chains, that are examined */
+    MANY_CHAINS = 100,       /* of which one draw each is examined */
     EXAMINED_FEWEST = 20,    /* at least, if there are that many effective draws */
     ONE_THREAD = 50000,      /* numbers of all particles up to which one thread is fastest: others would mostly wait */
     LOCAL_VARIABLES = 20000, /* above this the Gaussian on the graph takes too long: local moves alone */
@@ -64,10 +66,10 @@ static const double nearly_all = 0.95; /* of the squares of a sum's weights, whi
 
 /* ---- other modes and improper posteriors ------------------------------------------------------------------------- */
 
-static const double elsewhere = 4.5; /* sd between a particle's own mean and that of all, from which it is elsewhere */
-static const double lower_density = 1.5; /* the log density there, below that of all: then it does not matter */
-static const double elsewhere_share = 0.03, elsewhere_fewest = 3; /* of the particles, that have to be there, */
-static const double elsewhere_excess = 2; /* and this many times the share of those that are examined: tails are long */
+static const double least_missed = 0.02;     /* of the mass: a mode without particles that matters */
+static const double missed_by_chance = 0.01; /* the probability of so few particles in any mode, if they are draws */
+static const double share_errors = 3;        /* by so many of its standard errors a mode's share may be wrong */
+static const double near_known = 3; /* sd in each variable, root mean square: a mode is the same as a known one */
 
 enum { RAYS = 64, RAY_VARIABLES = 2000 }; /* rays, whose ends are in prepare_constants.h, and the most variables */
 

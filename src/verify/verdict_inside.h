@@ -5,7 +5,13 @@
 #include "base/notes.h"
 #include "method/method.h"
 
-enum { VERDICT_DRIFTS = 10, VERDICT_NAME = 128, VERDICT_METHOD = 64 };
+enum { VERDICT_DRIFTS = 10, VERDICT_NAME = 128, VERDICT_METHOD = 64, VERDICT_MODES = 6 };
+
+/* One of several modes: its share of the mass, the standard error of this, and the value of the variable in which the
+ * modes differ most. */
+typedef struct verdict_mode {
+    double share, error, value;
+} verdict_mode;
 
 /* The result of an examination. */
 typedef enum svmp_finding {
@@ -56,15 +62,26 @@ struct svmp_verdict {
     char jumping[VERDICT_NAME];            /* of chains: a variable in which the density may jump; "": there is none */
     char ridge[VERDICT_NAME]; /* two variables that are nearly one, by their correlation: "a and b"; "": there are none
                                */
-    int nested;    /* whether the prior of some unknown depends on others, in the coordinates in which they move */
-    int searched;  /* whether particles from other starts looked for other modes */
-    int local;     /* by local moves alone */
-    size_t chains; /* how many the draws are of; 0: of none. Then these are known: */
-    double accept; /* the target of the steps' adaptation; 0: unknown */
-    int brief;     /* the warm-up was too short to adapt by all of its windows */
-    size_t every;  /* every so many of their draws are nearly independent: those are examined */
-    double r_hat;  /* the largest of a variable, */
-    double draws;  /* and the fewest effective draws */
+    int nested;   /* whether the prior of some unknown depends on others, in the coordinates in which they move */
+    int searched; /* whether other modes were searched for: from this many */
+    size_t starts, ways, ends;        /* starts, chosen in so many ways, which ended in so many modes */
+    size_t modes;                     /* between which particles jumped, or in which they are: 0 or several, of which */
+    verdict_mode mode[VERDICT_MODES]; /* these are the heaviest */
+    char mode_name[VERDICT_NAME];     /* the variable in which they differ most */
+    size_t heavy;                     /* values with tails that are too heavy for an sd, */
+    double heavy_shape;               /* and the heaviest: its shape */
+    char heavy_name[VERDICT_NAME];
+    size_t guessed;                  /* modes without particles whose mass is not known: they may have any */
+    char guessed_name[VERDICT_NAME]; /* the variable in which the last of them is farthest */
+    int local;                       /* by local moves alone */
+    int of_draws;                    /* draws of chains were examined, one of each */
+    size_t chains;                   /* how many the draws are of; 0: of none. Then these are known: */
+    size_t each;                     /* draws of each */
+    double accept;                   /* the target of the steps' adaptation; 0: unknown */
+    int brief;                       /* the warm-up was too short to adapt by all of its windows */
+    size_t every;                    /* every so many of their draws are nearly independent: those are examined */
+    double r_hat;                    /* the largest of a variable, */
+    double draws;                    /* and the fewest effective draws */
 };
 
 /* svmp_run_examine, of `count` other particles x[i*count + l] of the own variables; NULL: those of the run. `verdict`
@@ -84,6 +101,11 @@ static inline int svmp_veto_is_unsettled(svmp_code veto) {
 
 /* Whether the density does not fall in some direction, and the verdict has to say so. */
 int svmp_verdict_is_endless(const svmp_verdict *verdict);
+
+/* Describes the modes that a method jumped between, or others: share[k] of the mass and its standard error. */
+void svmp_verdict_set_modes(const svmp_model *model, const model_modes *modes, const mode_share *share,
+                            svmp_verdict *verdict);
+svmp_status svmp_verdict_describe_modes(const svmp_run *run, svmp_verdict *verdict);
 
 /* Adds the notes of the result, and of what to do. */
 void svmp_verdict_result(const svmp_verdict *verdict, note_list *list);

@@ -69,6 +69,13 @@ static void add_count(note_list *list, svmp_code code, size_t count, size_t tota
     note->total = total;
 }
 
+static void add_heavy(note_list *list, const svmp_verdict *v) {
+    svmp_note *note = svmp_note_add(list, SVMP_NOTE_HEAVY_TAILS);
+    note->count = v->heavy;
+    note->amount = v->heavy_shape;
+    add_name(note, v->heavy_name);
+}
+
 static void add_passed(note_list *list, const svmp_verdict *v) {
     svmp_note_add(list, SVMP_NOTE_PASSED);
     if (v->chains) {
@@ -78,12 +85,14 @@ static void add_passed(note_list *list, const svmp_verdict *v) {
         mixed->total = v->variables;
     }
     if (v->moves) {
-        svmp_note *unchanged = svmp_note_add(list, v->chains ? SVMP_NOTE_DRAWS_UNCHANGED : SVMP_NOTE_UNCHANGED);
+        svmp_note *unchanged =
+            svmp_note_add(list, v->chains || v->of_draws ? SVMP_NOTE_DRAWS_UNCHANGED : SVMP_NOTE_UNCHANGED);
         unchanged->count = v->moves;
         unchanged->total = v->variables;
         unchanged->amount = (double)v->small;
         unchanged->limit = v->local;
     }
+    if (v->heavy) add_heavy(list, v);
     if (v->leaves) add_count(list, SVMP_NOTE_LEAVES, v->leaves, 0);
     if (v->small) add_count(list, SVMP_NOTE_SMALL_CHANGES, v->small, v->variables);
     if (v->beyond) add_count(list, SVMP_NOTE_DISCREPANCY_CONFIRMED, v->beyond, v->nodes);
@@ -95,6 +104,12 @@ static void add_passed(note_list *list, const svmp_verdict *v) {
 }
 
 static void add_undecided(note_list *list, const svmp_verdict *v) {
+    if (v->guessed > 0) {
+        svmp_note *guessed = svmp_note_add(list, SVMP_NOTE_MODE_GUESSED);
+        add_name(guessed, v->guessed_name);
+        guessed->count = v->guessed;
+        return;
+    }
     svmp_note *note = svmp_note_add(list, v->unexamined == SVMP_UNEXAMINED_NONE          ? SVMP_NOTE_SLOW
                                           : v->unexamined == SVMP_UNEXAMINED_INTERRUPTED ? SVMP_NOTE_SLOW_INTERRUPTED
                                                                                          : SVMP_NOTE_SLOW_TIME);
@@ -119,7 +134,7 @@ static svmp_code why_not(const svmp_verdict *v) {
 static void add_finding(note_list *list, const svmp_verdict *v) {
     switch (v->finding) {
     case SVMP_FINDING_FAILED:
-        svmp_note_add(list, v->chains ? SVMP_NOTE_DRAWS_FAILED : SVMP_NOTE_FAILED);
+        svmp_note_add(list, v->chains || v->of_draws ? SVMP_NOTE_DRAWS_FAILED : SVMP_NOTE_FAILED);
         add_drifts(list, v);
         svmp_note_add(list, SVMP_NOTE_DO_NOT_USE_YET);
         return;
@@ -134,7 +149,7 @@ static void add_finding(note_list *list, const svmp_verdict *v) {
 /* What a limit has to say. */
 static double limit_of(const svmp_verdict *v) {
     double r_hat, draws;
-    svmp_chains_limits(v->chains, &r_hat, &draws);
+    svmp_chains_limits(v->chains, v->each, &r_hat, &draws);
     switch (v->veto) {
     case SVMP_NOTE_DISCREPANCY: return (double)v->nodes > v->veto_amount;
     case SVMP_NOTE_FEW_PARTICLES: return v->veto_amount;
@@ -166,6 +181,33 @@ static void add_veto(note_list *list, const svmp_verdict *v) {
     }
 }
 
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
+
+static void add_modes(note_list *list, const svmp_verdict *v) {
+    const size_t named = v->modes < VERDICT_MODES ? v->modes : VERDICT_MODES;
+    double rest = 1;
+    if (v->modes < 2) return;
+    svmp_note_add(list, SVMP_NOTE_SEVERAL_MODES);
+    for (size_t k = 0; k < named; k++) {
+        svmp_note *note = svmp_note_add(list, SVMP_NOTE_MODE);
+        add_name(note, v->mode_name);
+        note->amount = v->mode[k].share;
+        note->limit = v->mode[k].value;
+        snprintf(note->value, sizeof note->value, "%.1f %%", 100 * v->mode[k].error);
+        rest -= v->mode[k].share;
+    }
+    if (v->modes > named) {
+        svmp_note *more = svmp_note_add(list, SVMP_NOTE_MORE_MODES);
+        more->count = v->modes - named;
+        more->amount = fmax(rest, 0);
+    }
+    if (v->starts == 0) return;
+    svmp_note *ended = svmp_note_add(list, SVMP_NOTE_MODES_ENDED);
+    ended->count = v->ends;
+    ended->total = v->starts;
+    ended->amount = (double)v->ways;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 int svmp_verdict_is_endless(const svmp_verdict *v) { return *v->improper_direction && !svmp_verdict_is_clear(v); }
@@ -176,6 +218,7 @@ void svmp_verdict_result(const svmp_verdict *v, note_list *list) {
         add_finding(list, v);
     else
         add_veto(list, v);
+    if (svmp_verdict_is_clear(v)) add_modes(list, v);
     if (svmp_verdict_is_endless(v))
         add_name(svmp_note_add(list, v->proper ? SVMP_NOTE_VERY_WIDE : SVMP_NOTE_IMPROPER), v->improper_direction);
 }

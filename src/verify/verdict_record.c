@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/comment_lines.h"
+#include "base/number.h"
 #include "verify/verdict_inside.h"
 
 enum { TEXT = 2048 };
@@ -22,12 +23,9 @@ static void add_line(char *buffer, size_t size, size_t *used, const char *name, 
     *used += length;
 }
 
-const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size) {
+static void write_record(const svmp_verdict *verdict, char *buffer, size_t size) {
     char text[TEXT], name[2 * VERDICT_NAME];
     size_t used = 0;
-    if (buffer == NULL || size == 0) return "";
-    *buffer = '\0';
-    if (verdict == NULL) return buffer;
     add_line(buffer, size, &used, "verdict", svmp_verdict_word(verdict));
     add_line(buffer, size, &used, "verdict_text", svmp_verdict_sentence(verdict, text, sizeof text));
     note_list advice = {0};
@@ -49,6 +47,15 @@ const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_
         snprintf(text, sizeof text, "%s %.3g %.3g", svmp_aspect_word(d->aspect), d->effect, d->z);
         add_line(buffer, size, &used, name, text);
     }
+}
+
+const char *svmp_verdict_record(const svmp_verdict *verdict, char *buffer, size_t size) {
+    number_locale locale;
+    if (buffer == NULL || size == 0) return "";
+    *buffer = '\0';
+    if (verdict == NULL || !svmp_number_try_enter(&locale)) return buffer;
+    write_record(verdict, buffer, size);
+    svmp_number_leave(&locale);
     return buffer;
 }
 
@@ -68,23 +75,29 @@ static void recall_veto(svmp_verdict *v, const char *comments) {
     v->veto_count = count;
 }
 
-const char *svmp_recorded_advice(const svmp_context *context, const char *comments, char *buffer, size_t size) {
+/* Notes "verdict_advice 1", "verdict_advice 2", ... */
+static void load_advice(const char *comments, note_list *list) {
     char name[40], line[TEXT];
-    note_list list = {0};
     svmp_note note;
-    if (buffer == NULL || size == 0) return "";
-    *buffer = '\0';
-    if (context == NULL || comments == NULL) return buffer;
     for (size_t k = 1; snprintf(name, sizeof name, "verdict_advice %zu", k),
                 svmp_comment_find(comments, name, line, sizeof line) && svmp_note_load(line, &note);
          k++)
-        *svmp_note_add(&list, note.code) = note;
+        *svmp_note_add(list, note.code) = note;
+}
+
+const char *svmp_recorded_advice(const svmp_context *context, const char *comments, char *buffer, size_t size) {
+    note_list list = {0};
+    number_locale locale;
+    if (buffer == NULL || size == 0) return "";
+    *buffer = '\0';
+    if (context == NULL || comments == NULL || !svmp_number_try_enter(&locale)) return buffer;
+    load_advice(comments, &list);
+    svmp_number_leave(&locale);
     return svmp_notes_write(list.count, list.note, context->spell, context->spell_data, buffer, size);
 }
 
-void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
+static void recall(svmp_verdict *verdict, const char *comments) {
     char value[64];
-    if (verdict == NULL || comments == NULL) return;
     *verdict->method = *verdict->init = '\0';
     verdict->iterations = 0;
     if (svmp_comment_find(comments, "method", value, sizeof value))
@@ -96,9 +109,18 @@ void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
     if (svmp_comment_find(comments, "accept", value, sizeof value)) verdict->accept = strtod(value, NULL);
     if (svmp_comment_find(comments, "warmup", value, sizeof value))
         verdict->brief = svmp_warmup_is_short(svmp_verdict_method(verdict), strtoul(value, NULL, 10));
+    const method *of = svmp_verdict_method(verdict);
+    verdict->of_draws = of && of->answers && svmp_comment_find(comments, "draws", value, sizeof value);
     recall_veto(verdict, comments);
     svmp_comment_find(comments, "verdict_endless", verdict->improper_direction, sizeof verdict->improper_direction);
     if (!svmp_comment_find(comments, "outcome", value, sizeof value)) return;
     if (strcmp(value, "diverged") == 0) svmp_verdict_veto(verdict, SVMP_NOTE_DIVERGED, 0, NULL);
     if (strcmp(value, "stopped") == 0) svmp_verdict_veto(verdict, SVMP_NOTE_INTERRUPTED, 0, NULL);
+}
+
+void svmp_verdict_recall(svmp_verdict *verdict, const char *comments) {
+    number_locale locale;
+    if (verdict == NULL || comments == NULL || !svmp_number_try_enter(&locale)) return;
+    recall(verdict, comments);
+    svmp_number_leave(&locale);
 }

@@ -9,6 +9,16 @@ diff -u "$TESTS/abi/svmp.abi" now || {
     exit 1
 }
 
+# What is in svmp_plugin.h, comments and blanks aside, belongs to its version.
+header=$TESTS/../include/svmp_plugin.h
+version=$(sed -n 's/.*SVMP_PLUGIN_VERSION = \([0-9]*\).*/\1/p' "$header")
+declared=$(cc -w -fpreprocessed -E -P -x c "$header" | tr -d ' \n' | cksum)
+[[ $(cat "$TESTS/abi/svmp_plugin.version") == "$version $declared" ]] || {
+    echo "FAILED: svmp_plugin.h has changed: raise SVMP_PLUGIN_VERSION if a plug-in would notice, and"
+    echo "write '$version $declared' to tests/abi/svmp_plugin.version."
+    exit 1
+}
+
 # Only functions named svmp_... are exported.
 if grep '^symbol' now | grep -vE '^symbol svmp_[a-z0-9_]+ T$'; then
     echo "FAILED: these are exported, too"
@@ -27,7 +37,7 @@ diff exported typed
 # Every function survives NULL for all pointers, with 0 and with 1 for all numbers; it then returns SVMP_BAD_CALL if it
 # returns a status.
 sed -nE 's/^call (.*[ *])(svmp_[a-z0-9_]+)\((.*)\)$/\1|\2|\3/p' now | awk -F'|' '
-    BEGIN { print "#include <stdio.h>\n#include <svmp_parallel.h>\n#include <svmp_slam.h>\n#include <svmp_tools.h>\nint main(void) {\nint wrong = 0;" }
+    BEGIN { print "#include <stdio.h>\n#include <svmp_agents.h>\n#include <svmp_parallel.h>\n#include <svmp_slam.h>\n#include <svmp_tools.h>\nint main(void) {\nint wrong = 0;" }
     {
         count = $3 == "void" ? 0 : split($3, type, /, /)
         for (number = 0; number < 2; number++) {

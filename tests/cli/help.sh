@@ -5,7 +5,7 @@ works --version
 shows '^svmp [0-9]+\.[0-9]+\.[0-9]+$'
 shows '^cholmod: (yes|no, )'
 works --help
-for command in run verify plan check graph summary compare report localise help manual completion; do
+for command in run verify plan check graph summary compare predict simulate report agents agent localise help manual completion; do
     grep -q "^  svmp $command" said || fail "--help does not name $command"
 done
 
@@ -15,10 +15,10 @@ fits() {
     awk 'length > 80 { exit 1 }' said || fail "the help is wider than 80: $(cat said)"
 }
 fits 24
-for command in run verify plan check graph summary compare report localise help manual completion; do
+for command in run verify plan check graph summary compare predict simulate report agents agent localise help manual completion; do
     works $command --help
     shows "^Usage: svmp $command"
-    case $command in run) fits 60 ;; plan) fits 33 ;; *) fits 24 ;; esac
+    case $command in run) fits 62 ;; plan) fits 33 ;; agents) fits 60 ;; agent) fits 40 ;; *) fits 24 ;; esac
     cp said "help-$command"
     works help $command
     diff said "help-$command"
@@ -47,7 +47,7 @@ grep -q "'svmp-paper', which is not installed here" errors
 # Every option of every help text is in the manual page, which roff formats without warnings.
 works manual
 cp said svmp.1
-for command in run verify plan check graph summary compare report localise help completion; do
+for command in run verify plan check graph summary compare predict simulate report localise help completion; do
     for option in $(grep -oE '^  (-., |    )--[a-z-]+' "help-$command" | grep -oE -- '--[a-z-]+'); do
         grep -qF -- "${option//-/\\-}" svmp.1 || fail "the manual lacks $option of $command"
     done

@@ -125,7 +125,7 @@ EOF
 echo 'y <- c(-0.3, 1, 0.2, -1.1, 0.4, 0.1, -0.6, 0.9, 0.3, 1.4, 0.2, 1.9, 0.7, -0.2, 1.3, 0.8, 2.1, 1.2, 0.4, 1.6)' >jump.R
 works run jump.bug jump.R -q -o jump.csv
 shows '^Passed: '
-# i - 1 < place < i for i - 1 zeros followed by ones; the mean of 100 particles is within 4.5 standard errors
+# i - 1 < place < i for i - 1 zeros followed by ones; the mean of 1000 draws is within 4.5 standard errors
 sed 's/.*c(//; s/)//; s/,//g' jump.R | awk '
     NR == FNR { n = NF; for (i = 1; i <= n; i++) { f = 0; for (j = 1; j <= n; j++) f -= ($j - (j >= i)) ^ 2 / 2; p[i] = exp(f); total += p[i] }
                 for (i = 1; i <= n; i++) { mean += p[i] / total * (i - 0.5); square += p[i] / total * ((i - 0.5) ^ 2 + 1 / 12) }; next }
@@ -133,7 +133,7 @@ sed 's/.*c(//; s/)//; s/,//g' jump.R | awk '
     !header { for (k = split($0, names, ","); k > 0; k--) if (names[k] == "place") column = k; header = 1; next }
     { split($0, values, ","); sum += values[column]; count++ }
     END { error = (sum / count - mean) / sqrt((square - mean ^ 2) / count)
-          if (count != 100 || error ^ 2 > 4.5 ^ 2) { printf "mean %g instead of %g\n", sum / count, mean; exit 1 } }' - jump.csv >said 2>&1 ||
+          if (count != 1000 || error ^ 2 > 4.5 ^ 2) { printf "mean %g instead of %g\n", sum / count, mean; exit 1 } }' - jump.csv >said 2>&1 ||
     fail "$(cat said)"
 
 # A string in the model is neither data nor an unknown.
@@ -143,6 +143,18 @@ printf 'y <- c(1.1, "a", 3)\n' >text.R
 grep -q "the values of 'y' in the data are text, not numbers" errors || fail "$(cat errors)"
 printf 'y <- c(1.1, 2, 3)\nlabel <- c("a", "b", "c")\n' >text.R
 works check text.bug text.R
+
+# So with a column of a CSV file, also among initial values.
+printf 'site,y\n"a, b",1.1\nc,2\nd,3\n' >text.csv
+works check text.bug text.csv
+printf 'y,site\n1.1,1\n2,2\n,1.7x\n' >text.csv
+printf 'model { for (i in 1:3) { y[i] ~ dnorm(mu + site[i], 1) }\n mu ~ dnorm(0, 1) }\n' >site.bug
+! "$SVMP" check site.bug text.csv 2>errors >said || fail "text was taken for data: $(cat said)"
+grep -q "text.csv:4:2: error: '1.7x' in column 'site' is not a number" errors || fail "$(cat errors)"
+printf 'y <- c(1.1, 2, 3)\n' >text.R
+printf 'mu <- "one"\n' >mu.R
+! "$SVMP" run text.bug text.R --init mu.R -q >said 2>errors || fail "a start of text was skipped"
+grep -q "mu.R:1:1: error: the values of 'mu' in the data are text" errors || fail "$(cat errors)"
 
 # An array of inits must have the size that it has in the model.
 printf 'theta <- c(1, 2, 3)\n' >short.R

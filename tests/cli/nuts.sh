@@ -29,7 +29,7 @@ works run chain.mtx b.mtx -m nuts --init particles.csv --warmup 10 --draws 10
 
 refuses 2 "The method 'nuts' does not take --particles; use --chains, --warmup and --draws." run chain.mtx -m nuts -n 10
 refuses 2 "The method 'nuts' does not take --iterations" run chain.mtx -m nuts -t 10
-refuses 2 "The method 'transport' does not take --draws, which is for samplers." run chain.mtx --draws 10
+refuses 2 "The method 'graphical' does not take --draws, which is for samplers." run chain.mtx -m graphical --draws 10
 refuses 2 "The method 'nuts' does not take a step" run chain.mtx -m nuts --step fixed:0.1
 refuses 2 "The option 'draws' must be a whole number from 1 to 1000000000, not '0'." run chain.mtx -m nuts --draws 0
 

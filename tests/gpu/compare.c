@@ -178,7 +178,7 @@ done:
 static svmp_status compare_measures(backend *b, const kernel *k, size_t count, double *largest) {
     const size_t nodes = b->model->graph->nodes, variables = b->model->graph->variables;
     svmp_discrepancy *here = NULL, *there = NULL;
-    stein_measure *measured = NULL, *again = NULL;
+    svmp_stein_measure *measured = NULL, *again = NULL;
     svmp_status status;
     SVMP_CHECK(SVMP_NEW(b->context, here, nodes + 1));
     SVMP_CHECK(SVMP_NEW(b->context, there, nodes + 1));

@@ -40,7 +40,7 @@ static void iterate(backend *b, const kernel *k, const step *s, size_t t) {
 
 /* Measurements of a variable do not depend on the process that has it. */
 static void compare_measures(backend *a, backend *b, const kernel *k) {
-    stein_measure all[SIDE * SIDE], own[SIDE * SIDE];
+    svmp_stein_measure all[SIDE * SIDE], own[SIDE * SIDE];
     assert_ok(b->kind->refresh(b));
     assert_ok(a->local->measure(a, k, N, ITERATIONS, all));
     assert_ok(b->local->measure(b, k, N, ITERATIONS, own));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "known_plugins.h"
 #include "svmp_plugin.h"
 
 static int look(char *words, size_t size) {
@@ -13,13 +14,11 @@ static int look(char *words, size_t size) {
 __attribute__((visibility("default"))) const svmp_plugin *svmp_plugin_entry(void);
 const svmp_plugin *svmp_plugin_entry(void) {
     static const svmp_device *const devices[] = {NULL};
-    static const size_t layout[] = SVMP_PLUGIN_LAYOUT;
     static svmp_plugin plugin;
     plugin = (svmp_plugin){.version = SVMP_PLUGIN_VERSION + (strcmp(getenv("FAKE_DEVICE"), "version") == 0),
                            .kind = SVMP_PLUGIN_DEVICE,
                            .name = "cuda",
-                           .layout = layout,
-                           .layout_count = sizeof layout / sizeof *layout,
+                           .formulas = KNOWN_FORMULAS,
                            .look = look,
                            .devices = devices};
     return &plugin;

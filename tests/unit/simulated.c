@@ -198,7 +198,7 @@ static const device_ops simulated = {SIMULATED};
 /* ---- terms and iterations in one call ---------------------------------------------------------------------------- */
 
 static int fuses(const device *d, int bits, const pair_args *a) {
-    return (void)d, bits == 32 && a->shape != SHAPE_LINEAR && a->n <= 64;
+    return (void)d, bits == 32 && a->shape != SVMP_SHAPE_LINEAR && a->n <= 64;
 }
 
 /* The same bits as with stored matrices. */
@@ -250,7 +250,7 @@ static int iterates(const device *d, int bits, const pair_args *a) {
 }
 
 static int finishes(const device *d, int bits, const pair_args *a) {
-    return (void)d, (void)bits, a->shape != SHAPE_LINEAR && a->most_members <= 8;
+    return (void)d, (void)bits, a->shape != SVMP_SHAPE_LINEAR && a->most_members <= 8;
 }
 
 static const device_ops simulated_whole = {SIMULATED,      .finishes = finishes, .fuses = fuses,

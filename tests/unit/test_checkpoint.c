@@ -23,8 +23,8 @@ static int save_and_stop(const svmp_progress *progress, void *user_data) {
     return 1;
 }
 
-/* Runs these options to iteration `at` and saves. */
-static void save_at(const svmp_model *model, const run_options *options, size_t at) {
+/* Runs these options to iteration `at` and saves; returns the iteration at which the run is expected to end. */
+static size_t save_at(const svmp_model *model, const run_options *options, size_t at) {
     saving s = {.at = at};
     svmp_outcome outcome;
     assert_ok(svmp_run_make(model, options, &s.run));
@@ -34,7 +34,9 @@ static void save_at(const svmp_model *model, const run_options *options, size_t 
     else
         assert_ok(svmp_run_go(s.run, &outcome));
     assert_int_equal(files_in_folder(0), 1);
+    const size_t expected = svmp_run_expected(s.run);
     svmp_run_free(s.run);
+    return expected;
 }
 
 static svmp_particles *resume(const svmp_model *model, const run_options *options, size_t at) {
@@ -123,6 +125,26 @@ static void test_same_bits(void **state) {
     options.warmup = 39; /* warm-up states share one slot */
     options.draws = 1;
     assert_resumes(logistic, &options);
+}
+
+/* A resumed run expects the same end, although what the last inspection compared is over. */
+static void test_expected_end(void **state) {
+    (void)state;
+    static const size_t places[] = {50, 110, 130, 160, 200, 250, 320, 400};
+    svmp_context *context = test_context(1);
+    svmp_model *model = logistic(context);
+    run_options options = small("transport");
+    options.iterations = 1000000;
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        svmp_run *run = NULL;
+        const size_t expected = save_at(model, &options, places[k]);
+        assert_ok(svmp_run_make(model, &options, &run));
+        assert_ok(svmp_run_load(run, "run.checkpoint"));
+        assert_int_equal(svmp_run_expected(run), expected);
+        svmp_run_free(run);
+    }
+    svmp_model_free(model);
+    svmp_context_free(context);
 }
 
 /* An extended run equals a run that was longer from the start. */
@@ -484,11 +506,12 @@ static void test_two_processes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),           cmocka_unit_test(test_iterations_grow),
-        cmocka_unit_test(test_converged_run_stays), cmocka_unit_test(test_other_options),
-        cmocka_unit_test(test_other_models),        cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_unwritable),          cmocka_unit_test(test_scarce_memory),
-        cmocka_unit_test(test_two_processes),       cmocka_unit_test(test_backends),
+        cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_expected_end),
+        cmocka_unit_test(test_iterations_grow), cmocka_unit_test(test_converged_run_stays),
+        cmocka_unit_test(test_other_options),   cmocka_unit_test(test_other_models),
+        cmocka_unit_test(test_damaged_files),   cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_scarce_memory),   cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_backends),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

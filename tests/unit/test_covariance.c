@@ -50,7 +50,7 @@ static void test_match(void **state) {
     for (size_t i = 0; i < D; i++)
         to[i] = (average){.mean = 5 - 3 * (double)i, .sd = 0.1 + (double)i, .mean_error = 0.01, .sd_error = 0.001};
     fill(999, x);
-    svmp_covariance_match(c, to, x);
+    svmp_covariance_match(c, to, N, x);
     for (size_t i = 0; i < D; i++) {
         assert_float_equal(mean_of(N, x + i * N), to[i].mean, 1e-12 * (10 + to[i].sd));
         for (size_t j = 0; j <= i; j++) {
@@ -75,12 +75,12 @@ static void test_unknown(void **state) {
     assert_ok(svmp_covariance_create(context, D, N, 2, &c));
     fill(3, x);
     memcpy(before, x, sizeof x);
-    svmp_covariance_match(c, to, x);
+    svmp_covariance_match(c, to, N, x);
     assert_memory_equal(x, before, sizeof x);
     svmp_covariance_add(c, x);
     svmp_covariance_estimate(c);
     to[2].sd_error = 0.2;
-    svmp_covariance_match(c, to, x);
+    svmp_covariance_match(c, to, N, x);
     assert_memory_equal(x, before, sizeof x);
     svmp_covariance_free(c);
     svmp_context_free(context);
@@ -99,7 +99,7 @@ static void test_many(void **state) {
     svmp_covariance_estimate(c);
     svmp_covariance_close(c);
     svmp_covariance_clear(c);
-    svmp_covariance_match(c, NULL, NULL);
+    svmp_covariance_match(c, NULL, 0, NULL);
     svmp_covariance_free(c);
     assert_ok(svmp_covariance_create(context, 20, 100, 1, &c));
     assert_non_null(c);

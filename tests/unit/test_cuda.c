@@ -181,7 +181,7 @@ static void test_long_distances(void **state) {
                              .domain = domain,
                              .z = z,
                              .matrix = matrix,
-                             .shape = shape ? SHAPE_LINEAR : SHAPE_RBF};
+                             .shape = shape ? SVMP_SHAPE_LINEAR : SVMP_SHAPE_RBF};
         assert_int_equal(ops->launch(d, KERNEL_MATRIX, 32, &a, N * N), 0);
         for (size_t l = 0; l < N; l++)
             for (size_t m = 0; m < N; m++) {

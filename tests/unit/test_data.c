@@ -142,6 +142,62 @@ static void test_json_three_dimensions(void **state) {
     svmp_context_free(context);
 }
 
+/* Columns of text are codes of their levels; one with numbers among the text is refused when it is used. */
+static void test_csv_text(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_data *data;
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(read_text(data, "t.csv",
+                        "name,x,X[1],X[2],\"say \"\"hi\"\"\",mixed,truth\nc,1,2,3,0,a,TRUE\n\"a, "
+                        "\"\"b\"\"\",2,1,NaN,0,7,false\nNA,3,1,1,0,b,NA\n"));
+    const data_array *x = svmp_data_find(data, "x");
+    assert_non_null(x);
+    assert_true(x->count == 3 && x->values[0] == 1 && x->values[1] == 2);
+    assert_array(data, "name", 1, (size_t[]){3}, (double[]){2, 1, NAN});
+    assert_array(data, "truth", 1, (size_t[]){3}, (double[]){1, 0, NAN});
+    assert_string_equal(svmp_data_level(data, "name", 0), "a, \"b\"");
+    assert_string_equal(svmp_data_level(data, "name", 1), "c");
+    assert_null(svmp_data_level(data, "name", 2));
+    assert_null(svmp_data_level(data, "truth", 0));
+    assert_null(svmp_data_find(data, "mixed"));
+    assert_null(svmp_data_find(data, "X"));
+    assert_ok(svmp_data_refuse_text(data, "x"));
+    assert_ok(svmp_data_refuse_text(data, "y"));
+    assert_int_equal(svmp_data_refuse_text(data, "mixed"), SVMP_BAD_INPUT);
+    assert_string_equal(svmp_context_error(context), "t.csv:2:11: error: 'a' in column 'mixed' is not a number\n"
+                                                     "    c,1,2,3,0,a,TRUE\n              ^");
+    assert_int_equal(svmp_data_refuse_text(data, "X"), SVMP_BAD_INPUT);
+    assert_non_null(strstr(svmp_context_error(context),
+                           "t.csv:3:16: error: 'NaN' in column 'X[2]' is not a number; write NA for a missing value"));
+    assert_int_equal(read_text(data, "u.csv", "label,z\na,1\nb\n"), SVMP_BAD_INPUT); /* adds nothing */
+    assert_ok(svmp_data_refuse_text(data, "label"));
+    assert_null(svmp_data_level(data, "label", 0));
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
+/* Levels that were set before have the first codes, others come behind them in order. */
+static void test_levels(void **state) {
+    (void)state;
+    svmp_context *context = test_context(1);
+    svmp_data *data;
+    assert_ok(svmp_data_create(context, &data));
+    assert_ok(svmp_data_set_levels(data, "g", 2, (const char *const[]){"York", "Leeds"}));
+    assert_ok(svmp_data_add_text(data, "g", 5, (const char *const[]){"Leeds", "Ulm", NULL, "Bath", "York"}));
+    assert_array(data, "g", 1, (size_t[]){5}, (double[]){2, 4, NAN, 3, 1});
+    assert_string_equal(svmp_data_level(data, "g", 2), "Bath");
+    assert_int_equal(svmp_data_set_levels(data, "g", 1, (const char *const[]){"a"}), SVMP_BAD_CALL);
+    assert_int_equal(svmp_data_set_levels(data, "h", 1, (const char *const[]){""}), SVMP_BAD_CALL);
+    assert_int_equal(svmp_data_add_text(data, "g", 1, (const char *const[]){"a"}), SVMP_BAD_CALL);
+    assert_ok(svmp_data_replace(data, "g", 5, (double[]){1, 1, 1, 1, 2}));
+    assert_array(data, "g", 1, (size_t[]){5}, (double[]){1, 1, 1, 1, 2});
+    assert_int_equal(svmp_data_replace(data, "g", 4, (double[]){1, 1, 1, 1}), SVMP_BAD_CALL);
+    assert_int_equal(svmp_data_replace(data, "k", 1, (double[]){1}), SVMP_BAD_CALL);
+    svmp_data_free(data);
+    svmp_context_free(context);
+}
+
 static const struct {
     const char *path, *text, *error;
 } wrong[] = {
@@ -167,7 +223,9 @@ static const struct {
     {"d.csv", "", "d.csv:1:1: error: expected a header row of names\n    \n    ^"},
     {"d.csv", "x,y\n", "d.csv:1:1: error: no rows below the header\n    x,y\n    ^"},
     {"d.csv", "x,y\n1,2\n3\n", "d.csv:3:1: error: the row has 1 fields, but the header has 2\n    3\n    ^"},
-    {"d.csv", "x,y\n1,2 3\n", "d.csv:2:3: error: '2 3' in column 'y' is not a number\n    1,2 3\n      ^"},
+    {"d.csv", "x,y\na,2 3\n", "d.csv:2:1: error: 'a' in column 'x' is not a number\n    a,2 3\n    ^"},
+    {"d.csv", "x,y\n1,\"2\"3\n",
+     "d.csv:2:6: error: expected a comma or the end of the line after a quoted field\n    1,\"2\"3\n         ^"},
     {"d.csv", "x;y\n1;2\n",
      "d.csv:2:1: error: '1;2' in column 'x;y' is not a number; use commas, not semicolons, between columns and points "
      "in decimals\n"
@@ -368,6 +426,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats_agree),
         cmocka_unit_test(test_csv_columns),
+        cmocka_unit_test(test_csv_text),
+        cmocka_unit_test(test_levels),
         cmocka_unit_test(test_ranges_and_infinities),
         cmocka_unit_test(test_json_three_dimensions),
         cmocka_unit_test(test_errors_name_the_place),

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dist/distributions.h"
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 #include "support.h"
 
 /* The text of a file of the project. */

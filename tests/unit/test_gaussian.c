@@ -435,7 +435,11 @@ static void test_refusals(void **state) {
         {"model { for (i in 1:8) { z[i] ~ dbern(ilogit(a + b * (i - 4.5))) }\n a ~ dflat()\n b ~ dflat() }\n"
          "data { for (i in 1:8) { z[i] <- i > 4 } }\n",
          "needs a proper posterior, but the density does not seem to decrease"},
-        {"model { x ~ dnorm(0, 1)\n factor(log(x - 5)) }\n", "found no point around which the density is finite"},
+        {"model { x ~ dnorm(0, 1)\n factor(log(x - 5)) }\n",
+         "density is finite: where it began, the statement on line 2 has no finite value or derivative"},
+        {"model { a ~ dnorm(0, 1)\n h[1] <- a\n for (t in 2:300) { h[t] <- 3 * h[t - 1] * h[t - 1] + y }\n"
+         "for (t in 1:300) { factor(-(h[t] - 1)^2) } }\n",
+         "density is finite: where it began, the statement on line 3 has no finite value or derivative"},
     };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         svmp_context *context = test_context(1);

@@ -138,7 +138,7 @@ static void test_mode_jumps(void **state) {
     double *x, inside = 0, sum = 0, squares = 0;
     distort(context, model->modes);
     assert_ok(svmp_backend_create(&svmp_backend_ref, model, PARTICLES, 5, NULL, NULL, &b));
-    assert_ok(svmp_mode_jump_create(b, &l));
+    assert_ok(svmp_mode_jump_create(b, model->modes, &l));
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     for (size_t k = 0; k < PARTICLES; k++) x[k] = exact_mean(0);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
@@ -173,7 +173,7 @@ static void test_no_start(void **state) {
     model->modes->mode[0].share = model->modes->mode[1].share = 0.5;
     assert_ok(svmp_modes_finish(context, model->modes));
     assert_ok(svmp_backend_create(&svmp_backend_ref, model, 10, 5, NULL, NULL, &b));
-    assert_ok(svmp_mode_jump_create(b, &l));
+    assert_ok(svmp_mode_jump_create(b, model->modes, &l));
     assert_int_equal(svmp_mode_jump_start(l, x), SVMP_NOT_FINITE);
     assert_string_equal(svmp_context_error(context), "Particle 1 cannot start: the log density is -inf at the mean of "
                                                      "its mode. Try another init.");
@@ -190,7 +190,7 @@ static svmp_status read_and_jump(svmp_context *context, const svmp_data *data) {
     svmp_status status = svmp_model_read_text(context, "m.bug", slopes, data, NULL, &model);
     if (status == SVMP_OK) assert_non_null(model->modes);
     if (status == SVMP_OK) status = svmp_backend_create(&svmp_backend_ref, model, 10, 5, NULL, NULL, &b);
-    if (status == SVMP_OK) status = svmp_mode_jump_create(b, &l);
+    if (status == SVMP_OK) status = svmp_mode_jump_create(b, model->modes, &l);
     svmp_mode_jump_free(l);
     svmp_backend_free(b);
     svmp_model_free(model);

@@ -1,6 +1,7 @@
 /* Every note is a sentence; lists of notes, the spelling of options, errors with advice, notes in files. */
 #include <string.h>
 
+#include "base/attempt.h"
 #include "base/notes.h"
 #include "support.h"
 
@@ -29,6 +30,8 @@ static const struct {
     {SVMP_NOTE_NOT_EXAMINED_ERROR, 0.3, 0, "Not examined, because the exact moves failed: convergence is unknown."},
     {SVMP_NOTE_NOT_EXAMINED_INTERRUPTED, 0.3, 0,
      "Not examined, because the examination was interrupted: convergence is unknown."},
+    {SVMP_NOTE_MODE_GUESSED, 0.3, 0,
+     "No verdict: exact moves found nothing wrong, but 3 modes without particles may have any mass (tau)."},
     {SVMP_NOTE_DIVERGED, 0.3, 0, "Failed: the run diverged; these are its last finite particles."},
     {SVMP_NOTE_INTERRUPTED, 0.3, 0, "Not converged: the run was interrupted."},
     {SVMP_NOTE_UNMOVED, 0.3, 0, "Not converged: the particles have not moved from the start."},
@@ -69,8 +72,8 @@ static const struct {
     {SVMP_NOTE_TAILS_DIFFER, 0.3, 0, "tau (tails too heavy)."},
     {SVMP_NOTE_SCORE_DIFFERS, -0.3, 0, "tau (too close to its mode given its neighbours)."},
     {SVMP_NOTE_DENSITY_DIFFERS, -0.3, 0, "the log density (too low: too wide or displaced)."},
-    {SVMP_NOTE_DENSITY_ELSEWHERE, 0.3, 0,
-     "tau (the density is equally high 0.3 sd away, where there are no particles)."},
+    {SVMP_NOTE_DENSITY_ELSEWHERE, 0.3, 0.95,
+     "tau (a mode with 95 % of the mass is 0.3 sd away, where there are too few particles)."},
     {SVMP_NOTE_QUANTILE_DIFFERS, -0.3, 0.95, "tau (95 % quantile 0.3 sd too low)."},
     {SVMP_NOTE_CORRELATION_DIFFERS, 0.3, 0.95, "tau (correlation 0.30, should be 0.95)."},
     {SVMP_NOTE_CORRELATIONS_DIFFER, 0.3, 0, "correlations of tau (30 % too large)."},
@@ -98,6 +101,12 @@ static const struct {
     {SVMP_NOTE_COLLINEAR, 0.3, 0, "tau are nearly collinear."},
     {SVMP_NOTE_DENSITY_JUMPS, 0.3, 0, "The density jumps in tau, which gradients do not see."},
     {SVMP_NOTE_MODES_IF_HIGH, 0.3, 0, "If R-hat stays high, the posterior may have several modes."},
+    {SVMP_NOTE_MODE, 0.3, 0.95, "tau near 0.95 (30 % of the mass, +- 8000)."},
+    {SVMP_NOTE_MORE_MODES, 0.3, 0, "3 more (30 %)."},
+    {SVMP_NOTE_MODES_ENDED, 5, 0, "22 starts in 5 ways ended in 3 modes; narrow ones may be missed."},
+    {SVMP_NOTE_HEAVY_TAILS, 0.62, 0,
+     "The tails of 3 variables are too heavy for a mean and an sd, those of tau most of all (Pareto shape 0.62): use "
+     "medians and intervals."},
     {SVMP_NOTE_MANY_TERMS, 0.3, 0,
      "The sums over discrete unknowns have 3 terms: a run takes minutes, and less with a method that evaluates them "
      "less often."},
@@ -257,6 +266,10 @@ static void test_errors_with_advice(void **state) {
     assert_int_equal(svmp_context_note(context, 2, &note), 0);
     assert_int_equal(svmp_context_note(context, 0, NULL), 0);
     assert_int_equal(svmp_context_note(NULL, 0, &note), 0);
+    const svmp_error_function on_error = svmp_attempt_begin(context);
+    (void)svmp_fail_notes(context, SVMP_BAD_CALL, NOTES(svmp_advice(SVMP_NOTE_USE, "backend", "cpu")), "Tried.");
+    svmp_attempt_end(context, on_error, SVMP_BAD_CALL);
+    assert_int_equal(svmp_context_note(context, 0, &note), 0);
     (void)svmp_fail(context, SVMP_BAD_CALL, "Another.");
     assert_int_equal(svmp_context_note(context, 0, &note), 0);
     assert_int_equal(svmp_context_set_speller(NULL, spell, NULL), SVMP_BAD_CALL);
@@ -274,11 +287,17 @@ static void test_notes_in_files(void **state) {
     all_of.amount = 0.25;
     all_of.limit = -1;
     snprintf(all_of.name, sizeof all_of.name, "beta.1 and beta.2");
+    svmp_note kernel = svmp_advice(SVMP_NOTE_USE, "kernel", "rbf/sd@self + linear/sd@near");
+    snprintf(kernel.name, sizeof kernel.name, "a b");
     const svmp_note none = {.code = SVMP_NOTE_R_HAT, .kind = SVMP_REFUSAL};
     svmp_note_save(&all_of, line, sizeof line);
     assert_string_equal(line, "use 2 3 22 0.25 -1 step adam:0.1..0.004 beta.1 and beta.2");
     assert_int_equal(svmp_note_load(line, &again), 1);
     assert_memory_equal(&again, &all_of, sizeof again);
+    svmp_note_save(&kernel, line, sizeof line);
+    assert_string_equal(line, "use 0 0 0 0 0 kernel \"rbf/sd@self + linear/sd@near\" a b");
+    assert_int_equal(svmp_note_load(line, &again), 1);
+    assert_memory_equal(&again, &kernel, sizeof again);
     svmp_note_save(&none, line, sizeof line);
     assert_int_equal(svmp_note_load(line, &again), 1);
     assert_memory_equal(&again, &none, sizeof again);

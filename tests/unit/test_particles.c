@@ -183,7 +183,7 @@ static void test_malformed_files_give_their_place(void **state) {
         {"x\n1e999\n", "bad.csv:2: column 1 (x): '1e999' is not a finite number."},
         {"x,y,x\n1,2,3\n", "bad.csv:1: two columns have the name 'x'."},
         {"x,,y\n1,2,3\n", "bad.csv:1: the name of column 2, '', is empty."},
-        {"x,\"y\n1,2\n", "bad.csv:1: the name of column 2, '\"y', contains a comma, a quotation mark"},
+        {"x,\"y\n1,2\n", "bad.csv:1: column 2: expected a comma after a closed quotation mark."},
         {"\"\",\"x\"\n\"1\",2\n", "bad.csv:1: the first column has no name. If it contains row numbers, omit them"},
         {",x\n0,2\n", "bad.csv:1: the first column has no name."},
         {"lp__,x\n1,2\nhello,4\n", "bad.csv:3: column 1 (lp__): 'hello' is not a number."},

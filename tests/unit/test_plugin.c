@@ -89,7 +89,7 @@ static void test_folders(void **state) {
 /* A plug-in of another build, kind or name is not used. */
 static void test_other_builds(void **state) {
     (void)state;
-    static const char *const builds[] = {"version", "layout", "count"}, *const others[] = {"kind", "name"};
+    static const char *const builds[] = {"version", "formulas", "none"}, *const others[] = {"kind", "name"};
     for (size_t k = 0; k < 3; k++) {
         setenv("FAKE_PLUGIN", builds[k], 1);
         expect_sentence(FAKE_PLUGIN, PLUGIN_BROKEN,

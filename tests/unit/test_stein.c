@@ -332,7 +332,7 @@ static void test_shapes_by_their_functions(void **state) {
             velocity_of(model, &svmp_backend_cpu, k, N, p->x, p->other);
             assert_all_near(p->other, p->phi, size, 1e-12);
             if (shape.value == NULL) continue;
-            shape.kind = SHAPE_OTHER;
+            shape.kind = SVMP_SHAPE_OTHER;
             k.terms[0].shape = &shape;
             velocity_of(model, &svmp_backend_cpu, k, N, p->x, p->other);
             assert_all_near(p->other, p->phi, size, 1e-12);

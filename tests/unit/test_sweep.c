@@ -31,10 +31,11 @@ static moments moments_of(size_t n, const double *x) {
     return m;
 }
 
-/* Independent draws from the posterior stay independent draws after a sweep with any step sizes, so their moments stay.
- * None of a few hundred moments is 5 standard errors away. */
-static double *check_stays(const svmp_model *model, size_t n, const double *start, const double *mean,
-                           const double *variance, double adapted) {
+/* Independent draws from the posterior stay independent draws after sweeps with any step sizes, so their moments stay.
+ * None of a few hundred moments is 5 standard errors away. Every fourth move is a Cauchy proposal, from the Gaussian of
+ * `like`, another model on the same graph; NULL: none is. */
+static double *check_stays_with(const svmp_model *like, const svmp_model *model, size_t n, const double *start,
+                                const double *mean, const double *variance, double adapted) {
     const size_t variables = svmp_graph_variables(svmp_model_graph(model));
     backend *b = NULL;
     sweeper *s = NULL;
@@ -44,6 +45,12 @@ static double *check_stays(const svmp_model *model, size_t n, const double *star
     memcpy(x, start, variables * n * sizeof *x);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
     assert_ok(svmp_sweeper_create(b, &s));
+    if (like) {
+        gaussian *q = NULL;
+        assert_ok(svmp_gaussian_create(like, 1, &q));
+        assert_ok(svmp_sweeper_add_cauchy(s, q));
+        svmp_gaussian_free(q);
+    }
     assert_ok(svmp_sweeper_measure_curvature(s, b, 0));
     for (size_t t = 0; t < 30; t++) assert_ok(svmp_sweep(s, b, t, adapted / sqrt(1 + (double)t)));
     memcpy(x, start, variables * n * sizeof *x); /* adapted steps depend on the particles: start again */
@@ -61,6 +68,11 @@ static double *check_stays(const svmp_model *model, size_t n, const double *star
     svmp_sweeper_free(s);
     svmp_backend_free(b);
     return after;
+}
+
+static double *check_stays(const svmp_model *model, size_t n, const double *start, const double *mean,
+                           const double *variance, double adapted) {
+    return check_stays_with(NULL, model, n, start, mean, variance, adapted);
 }
 
 /* (x - m)'A(x - m) of a Gaussian with d variables has the mean d and the variance 2d: the sharpest of all moments. */
@@ -117,6 +129,7 @@ static void test_gaussians(void **state) {
         double *x = draw_gaussian(model, N, mean, variance);
         check_energy(model, N, mean, check_stays(model, N, x, mean, variance, 2));
         check_energy(model, N, mean, check_stays(model, N, x, mean, variance, 0));
+        check_energy(model, N, mean, check_stays_with(model, model, N, x, mean, variance, 2));
         free(x);
         svmp_model_free(model);
     }
@@ -138,6 +151,70 @@ static void test_heavy_tails(void **state) {
     for (size_t e = 0; e < D * N; e++) x[e] /= sqrt(chi[e]);
     free(check_stays(model, N, x, (double[]){0, 0, 0}, (double[]){5.0 / 3, 5.0 / 3, 5.0 / 3}, 2));
     free(x), free(chi), free(z);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* Two variables of one node, and one that follows one of them. The proposals come from a Gaussian with another mean,
+ * other scales and other correlations, which must not show. */
+static void test_proposals_of_another_gaussian(void **state) {
+    (void)state;
+    enum { N = 20000, D = 3 };
+    svmp_context *context = test_context(2);
+    static const char text[] = "model { x[1:2] ~ dmnorm(m[], A[,])\n z ~ dnorm(x[1], 1) }\n"
+                               "data { m[1] <- 1\n m[2] <- %g\n A[1,1] <- %g\n A[1,2] <- %g\n A[2,1] <- %g\n"
+                               " A[2,2] <- 2 }";
+    char its[300], other[300];
+    svmp_model *model = NULL, *like = NULL;
+    double mean[D], variance[D];
+    snprintf(its, sizeof its, text, 2.0, 2.0, 1.0, 1.0);
+    snprintf(other, sizeof other, text, 4.0, 8.0, -1.0, -1.0);
+    assert_ok(svmp_model_read_text(context, NULL, its, NULL, NULL, &model));
+    assert_ok(svmp_model_read_text(context, NULL, other, NULL, NULL, &like));
+    double *x = draw_gaussian(model, N, mean, variance);
+    check_energy(model, N, mean, check_stays_with(like, model, N, x, mean, variance, 2));
+    free(x);
+    svmp_model_free(like);
+    svmp_model_free(model);
+    svmp_context_free(context);
+}
+
+/* exp(-(x - 10)^2/2)/4 + 3 exp(-x^2/2)/4 is a density that steps do not cross, and Cauchy proposals from N(0, 1) do:
+ * from x = 0, all of 2,000 particles have the mean 10/4 and the sd of the mixture after a hundred sweeps. */
+static void test_proposals_cross_gaps(void **state) {
+    (void)state;
+    enum { N = 2000, SWEEPS = 400 };
+    svmp_context *context = test_context(2);
+    svmp_model *model = NULL, *like = NULL;
+    backend *b = NULL;
+    sweeper *s = NULL;
+    gaussian *q = NULL;
+    double *x;
+    const double variance = 1 + 100 * 0.25 * 0.75;
+    assert_ok(svmp_model_read_text(context, NULL,
+                                   "model { x ~ dflat()\n factor(log(0.75 * exp(-x^2 / 2) + 0.25 * exp(-(x - 10)^2 / "
+                                   "2))) }",
+                                   NULL, NULL, &model));
+    assert_ok(svmp_model_read_text(context, NULL, "model { x ~ dnorm(0, 1) }", NULL, NULL, &like));
+    assert_ok(svmp_gaussian_create(like, 1, &q));
+    for (int crossing = 0; crossing < 2; crossing++) {
+        assert_ok(svmp_backend_create(&svmp_backend_cpu, model, N, 1, NULL, NULL, &b));
+        assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+        svmp_random_normals((random_stream){1, 0, 0, RANDOM_TEST}, N, x);
+        assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+        assert_ok(svmp_sweeper_create(b, &s));
+        if (crossing) assert_ok(svmp_sweeper_add_cauchy(s, q));
+        assert_ok(svmp_sweeper_measure_curvature(s, b, 0));
+        for (size_t t = 0; t < SWEEPS; t++) assert_ok(svmp_sweep(s, b, t, t < 40 ? 1 : 0));
+        const moments m = moments_of(N, x);
+        if (crossing) assert_true(fabs(m.mean - 2.5) < 5 * sqrt(variance / N));
+        if (crossing) assert_true(fabs(m.variance - variance) < 5 * m.variance_error);
+        if (!crossing) assert_true(fabs(m.mean) < 0.2);
+        svmp_sweeper_free(s);
+        svmp_backend_free(b);
+    }
+    svmp_gaussian_free(q);
+    svmp_model_free(like);
     svmp_model_free(model);
     svmp_context_free(context);
 }
@@ -546,12 +623,20 @@ static void test_budget(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_budget),      cmocka_unit_test(test_gaussians),
-        cmocka_unit_test(test_heavy_tails), cmocka_unit_test(test_runs_reach_the_posterior),
-        cmocka_unit_test(test_threads),     cmocka_unit_test(test_particles_are_chains),
-        cmocka_unit_test(test_units),       cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_small_models),
-        cmocka_unit_test(test_thinning),    cmocka_unit_test(test_a_longer_run),
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_gaussians),
+        cmocka_unit_test(test_heavy_tails),
+        cmocka_unit_test(test_runs_reach_the_posterior),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_particles_are_chains),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_small_models),
+        cmocka_unit_test(test_thinning),
+        cmocka_unit_test(test_a_longer_run),
+        cmocka_unit_test(test_proposals_of_another_gaussian),
+        cmocka_unit_test(test_proposals_cross_gaps),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

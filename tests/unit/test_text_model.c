@@ -1,5 +1,6 @@
 /* Models of one parsed text with different data: each is the model that a text of its own gives. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/fingerprint.h"
@@ -83,6 +84,51 @@ static void test_errors(void **state) {
     svmp_text_free(NULL);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static void *allocate(size_t size, void *blocks) {
+    void *made = calloc(1, size);
+    *(long *)blocks += made != NULL;
+    return made;
+}
+
+static void *resize(void *pointer, size_t size, void *blocks) {
+    void *made = realloc(pointer, size);
+    *(long *)blocks += made && pointer == NULL;
+    return made;
+}
+
+static void release(void *pointer, void *blocks) {
+    *(long *)blocks -= pointer != NULL;
+    free(pointer);
+}
+
+/* What models of other data add to a text is freed, however many there are. */
+static void test_models_leave_no_memory(void **state) {
+    (void)state;
+    const svmp_reading how = {.monitors = "posterior_predictive"};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        long blocks = 0, after_first = 0;
+        const svmp_allocator counting = {allocate, resize, release, &blocks};
+        svmp_context *counted = NULL;
+        svmp_text *parsed = NULL;
+        assert_ok(svmp_context_create(&counting, &counted));
+        assert_ok(svmp_text_parse(counted, NULL, texts[t], &parsed));
+        for (size_t k = 0; k < 100; k++) {
+            svmp_data *data = make_data(3 + k % 3, 0);
+            svmp_model *model = NULL;
+            assert_ok(svmp_text_model(parsed, data, &how, &model));
+            svmp_model_free(model);
+            svmp_data_free(data);
+            if (k == 0) after_first = blocks;
+        }
+        assert_true(blocks <= after_first);
+        svmp_text_free(parsed);
+        svmp_context_free(counted);
+        assert_int_equal(blocks, 0);
+    }
+}
+
 static svmp_status two_models(svmp_context *scarce, const svmp_data *data) {
     const svmp_reading how = {.monitors = "posterior_predictive"};
     svmp_text *parsed = NULL;
@@ -116,6 +162,7 @@ static int close_context(void **state) { return (void)state, svmp_context_free(c
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_same_model), cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_models_leave_no_memory),
                                        cmocka_unit_test(test_every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, open_context, close_context);
 }

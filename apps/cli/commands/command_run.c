@@ -11,7 +11,8 @@
 #include "watchdog.h"
 
 static const option_row rows[] = {
-    {"output", 'o', "FILE", "", "write the particles to FILE (.csv or .nc)", "Output"},
+    {"output", 'o', "FILE", "", "write the draws or particles to FILE (.csv or .nc)", "Output"},
+    {"particles-file", 0, "FILE", "", "write Stein's particles; also: --particles FILE", "Output"},
     {"force", 'f', NULL, "", "overwrite FILE; with --split, also remove old parts", "Output"},
     {"monitor", 0, "NAME,...", "",
      "also report these nodes: computed by <-, discrete, deviance, log_lik or posterior_predictive", "Output"},
@@ -109,7 +110,7 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
     const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
     if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
-    const svmp_status taken = svmp_run_particles(s->run, &s->result);
+    const svmp_status taken = svmp_run_draws(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
     if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
         report_error(EXIT_DONE,
@@ -126,9 +127,11 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
  * examination is not tried again. */
 static int finish(session *s, svmp_status ended) {
     const int lost = s->unwritten && s->writer.written == NULL;
-    const int incomplete = lost ? 0 : writer_write(&s->writer, s->result, &s->record);
+    int incomplete = lost ? 0 : writer_write(&s->writer, s->result, &s->record);
+    const int particles = writer_write_particles(&s->writer, s->result, &s->record);
     if (incomplete && s->writer.written)
         report_error(EXIT_FAILED, "'%s' has the particles, but no verdict.", s->writer.written);
+    if (incomplete == 0) incomplete = particles;
     const int unwritten = s->unwritten ? s->unwritten : incomplete;
     int status = 0;
     if (ended == SVMP_OK) {

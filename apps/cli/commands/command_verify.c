@@ -10,7 +10,7 @@
 #include "stage_progress.h"
 
 static const option_row rows[] = {
-    {"moves", 0, "N", "1280", "maximum moves per particle (at least 40)", "Examination"},
+    {"moves", 0, "N", "1280", "maximum moves per particle (at least 30)", "Examination"},
     {"seconds", 0, "S", "0", "stop after about S seconds; 0: no limit", "Examination"},
     {"seed", 0, "N", "", "random seed of the moves (default: the seed of the run)", "Examination"},
     {"coordinates", 0, "centred|noncentred|auto", "",
@@ -121,15 +121,27 @@ static int prepare(session *s) {
     return made == SVMP_OK ? 0 : failed(s->context, made);
 }
 
-/* Draws of chains: those that are nearly independent. Other particles: at most 500, evenly spaced. */
+/* Draws whose chains judge themselves: those of a sampler, or of another program. The draws of other methods are
+ * matched to averages, and the run has judged these. */
+static int are_of_sampler(const session *s) {
+    char method[32];
+    svmp_method described;
+    if (s->particles == NULL || !svmp_particles_are_chains(s->particles)) return 0;
+    return !svmp_comment_find(s->comments, "method", method, sizeof method) ||
+           svmp_method_describe(s->context, method, &described) != SVMP_OK || described.yield == SVMP_YIELD_CHAINS;
+}
+
+/* Draws of chains: those that are nearly independent; of a method that is no sampler, the last one of each chain. Other
+ * particles: at most 500, evenly spaced. */
 static svmp_status choose_particles(session *s, const svmp_particles **start) {
     *start = s->particles;
     if (s->particles == NULL || !svmp_particles_are_chains(s->particles)) return SVMP_OK;
     svmp_examination numbers;
     svmp_status chosen = svmp_verdict_examination(s->verdict, &numbers);
-    if (chosen != SVMP_OK || numbers.every < 2) return chosen;
-    chosen =
-        svmp_particles_select(s->particles, svmp_particles_variables(s->particles), NULL, numbers.every, &s->fewer);
+    const size_t each = svmp_particles_count(s->particles) / svmp_particles_chains(s->particles),
+                 every = are_of_sampler(s) ? numbers.every : each;
+    if (chosen != SVMP_OK || every < 2) return chosen;
+    chosen = svmp_particles_select(s->particles, svmp_particles_variables(s->particles), NULL, every, &s->fewer);
     *start = s->fewer;
     return chosen;
 }
@@ -150,12 +162,10 @@ static svmp_status place(session *s) {
     return start ? svmp_run_start_from(s->run, start) : svmp_run_start_from_file(s->run, s->set->operands[0]);
 }
 
-static int are_chains(const session *s) { return s->particles && svmp_particles_are_chains(s->particles); }
-
 /* What the file says about itself: draws of chains by their own measures, and the record of the run. */
 static svmp_status weigh(session *s) {
     if (s->count < FEWEST) svmp_verdict_veto(s->verdict, SVMP_NOTE_FEW_PARTICLES, FEWEST, NULL);
-    const svmp_status judged = are_chains(s) ? svmp_chains_verdict(s->particles, s->verdict) : SVMP_OK;
+    const svmp_status judged = are_of_sampler(s) ? svmp_chains_verdict(s->particles, s->verdict) : SVMP_OK;
     svmp_verdict_recall(s->verdict, s->comments);
     return judged;
 }
@@ -189,7 +199,7 @@ static svmp_status examine_particles(session *s) {
     if (status == SVMP_OK) status = place(s);
     if (status == SVMP_OK) status = show_stage(s);
     if (status != SVMP_OK) return status;
-    const double seconds = are_chains(s) && verdict_result(s->verdict).kind == SVMP_REFUSAL ? -1 : s->seconds;
+    const double seconds = are_of_sampler(s) && verdict_result(s->verdict).kind == SVMP_REFUSAL ? -1 : s->seconds;
     status = (local ? svmp_run_examine_locally : svmp_run_examine)(s->run, seconds, s->moves, s->verdict);
     stage_end(&s->stage);
     return status == SVMP_OK ? weigh(s) : status;

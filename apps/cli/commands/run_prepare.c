@@ -18,13 +18,14 @@ static int read_options(session *s) {
 static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_samplers[] = {"warmup", "draws"},
                              *const of_chains[] = {"chains", "accept"};
+    enum { DRAWS = 1 }; /* among those of samplers */
     const char *method = s->method.name;
     const int sampler = s->method.yield == SVMP_YIELD_CHAINS, sweeps = s->method.sweeps;
     for (size_t k = 0; k < 2; k++) {
         if (sampler && !sweeps && options_given(s->set, of_particles[k]))
             return report_error(EXIT_WRONG, "The method '%s' does not take --%s; use --chains, --warmup and --draws.",
                                 method, of_particles[k]);
-        if (!sampler && options_given(s->set, of_samplers[k]))
+        if (!sampler && options_given(s->set, of_samplers[k]) && !(k == DRAWS && s->method.draws))
             return report_error(EXIT_WRONG, "The method '%s' does not take --%s, which is for samplers.", method,
                                 of_samplers[k]);
         if (sweeps && options_given(s->set, of_chains[k]))

@@ -125,7 +125,7 @@ int session_print(session *s) {
     }
 
     printf("%s: ", s->method.name);
-    print_size(s->result, s->method.yield);
+    print_size(s->result, chains ? SVMP_YIELD_CHAINS : s->method.yield);
     printf(" of %zu variable%s, %zu iteration%s in %.3g s, %s\n\n", variables, plural(variables), s->record.iterations,
            plural(s->record.iterations), s->record.seconds, end_word(s));
     int width = names_width(from, shown, which);

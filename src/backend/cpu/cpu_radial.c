@@ -201,9 +201,9 @@ static void evaluate(const radial *u, const tile *t, double *k) {
         for (size_t p = 0; p < count; p++) k[p] = k[p] == 0; /* the limit: 1 for coincident particles */
     else if (!isfinite(u->how.h))
         for (size_t p = 0; p < count; p++) k[p] = NAN; /* the particles diverged; the step reports it */
-    else if (u->term->shape->kind == SHAPE_IMQ)
+    else if (u->term->shape->kind == SVMP_SHAPE_IMQ)
         u->own->lanes->imq(t, u->how.h, k, tile_repulsion(u, t));
-    else if (u->term->shape->kind == SHAPE_RBF)
+    else if (u->term->shape->kind == SVMP_SHAPE_RBF)
         u->own->lanes->rbf(t, u->how.h, k);
     else {
         u->term->shape->value(count, k, u->how.h, k);
@@ -238,7 +238,7 @@ static void add_velocity(const radial *u, size_t i, const double *sum) {
 static void begin_tile(const radial *u, const tile *t, const double *weight, double *sum) {
     const lane_ops *lanes = u->own->lanes;
     double *k = distances_of(u, t), *total = u->workspace->total;
-    if (u->how.h > 0 && isfinite(u->how.h) && u->term->shape->kind == SHAPE_RBF) {
+    if (u->how.h > 0 && isfinite(u->how.h) && u->term->shape->kind == SVMP_SHAPE_RBF) {
         lanes->rbf_and_weigh(t, u->how.h, k, weight, sum, total);
         return;
     }

@@ -1,5 +1,5 @@
 /* Dimensions of arrays, and who defines which of their elements. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <math.h>
 #include <string.h>
@@ -244,6 +244,13 @@ static svmp_status given_and_computed(model_lowering *lowering, const ast_statem
                                text, there);
 }
 
+/* Whether an observed value is drawn instead. */
+static bool is_simulated(const model_lowering *lowering, const ast_statement *statement) {
+    const distribution *family = statement->distribution;
+    return lowering->simulated && !lowering->in_data && lowering->arrays[statement->left->symbol].data &&
+           family->draw && family->proper && family->support != SUPPORT_INTERVAL_INDEX;
+}
+
 static svmp_status define(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
     value offsets;
@@ -257,7 +264,7 @@ static svmp_status define(model_lowering *lowering, uint32_t which) {
         if (statement->kind == AST_DETERMINISTIC) {
             if (defined->state == ELEMENT_KNOWN) return given_and_computed(lowering, statement, offset);
             defined->state = ELEMENT_COMPUTED;
-        } else if (defined->state != ELEMENT_KNOWN) {
+        } else if (defined->state != ELEMENT_KNOWN || is_simulated(lowering, statement)) {
             defined->state = lowering->in_data ? ELEMENT_COMPUTED : ELEMENT_UNKNOWN;
         }
         defined->definition = which;

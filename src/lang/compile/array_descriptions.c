@@ -1,5 +1,5 @@
 /* What is unknown, observed and computed, array by array: "mu[1:8]", "y[1:10] (7 of 10)". */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * digits) how far it is from y, and y ~ dsum(a, b) of counts that none of them is above y. It becomes a bound in the
  * transform of t, or among the values that are summed over. For unknown cut points there remain the conditions that
  * they are in ascending order and, for a known t, that it lies between them. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <math.h>
 #include <string.h>

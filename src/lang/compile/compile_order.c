@@ -1,6 +1,6 @@
 /* Levels of the instances, parents before children, or an error that shows the directed cycle. Deterministic instances
  * count even if everything they read is observed: y ~ dnorm(mean(y), 1) is a cycle. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Expressions to items. Whatever is known is computed at once; the rest becomes expressions of the builder. */
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 
 #include <math.h>
 #include <string.h>

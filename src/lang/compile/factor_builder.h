@@ -3,7 +3,7 @@
 #ifndef SVMP_LANG_COMPILE_FACTOR_BUILDER_H
 #define SVMP_LANG_COMPILE_FACTOR_BUILDER_H
 
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 /* Everything about the instance at hand; the arrays of expressions and numbers lie in `work`. */
 typedef struct factor_work {

@@ -1,5 +1,5 @@
 /* Patterns become groups of factors, priors and monitors. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <string.h>
 

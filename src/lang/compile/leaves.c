@@ -3,8 +3,9 @@
  * them: they are drawn after the run, and need not be moved.
  *
  * What is not a leaf is found backwards: from what is observed and from factor(), and then from what cannot be drawn
- * (dflat), to all that these depend on. */
-#include "lang/compile/compile_state.h"
+ * (dflat), to all that these depend on. Where draws give the values of unknowns, all other continuous ones are leaves.
+ */
+#include "lang/compile/compile_passes.h"
 
 typedef struct leaf_search {
     model_lowering *lowering;
@@ -162,6 +163,91 @@ static svmp_status keep_priors(leaf_search *search) {
     return status;
 }
 
+/* ---- unknowns that draws give ----------------------------------------------------------------- */
+
+/* How many of an instance's unknown elements draws have. */
+static svmp_status count_given(model_lowering *lowering, uint32_t which, size_t *given) {
+    place before = svmp_enter(lowering, which);
+    const ast_expression *left = lowering->statement->left;
+    value offsets = {0};
+    size_t ignored;
+    *given = 0;
+    svmp_status status = svmp_expand_subscript(lowering, left, &offsets);
+    for (size_t k = 0; status == SVMP_OK && k < offsets.count; k++) {
+        const size_t offset = (size_t)lowering->items[offsets.first + k].number;
+        char *name = NULL;
+        if (lowering->elements[lowering->arrays[left->symbol].first + offset].state != ELEMENT_UNKNOWN) continue;
+        status = svmp_output_name(lowering, left->symbol, offset, &name);
+        if (status == SVMP_OK) *given += svmp_named_find(lowering->given, name, &ignored);
+        svmp_release(lowering->context, name);
+    }
+    svmp_leave(lowering, before);
+    lowering->item_count = 0;
+    return status;
+}
+
+static svmp_status refuse(model_lowering *lowering, uint32_t which, const char *why) {
+    char text[ELEMENT_TEXT];
+    svmp_instance_text(lowering, which, text);
+    place before = svmp_enter(lowering, which);
+    const svmp_status status =
+        svmp_lowering_error(lowering, lowering->statement->left->offset, "the draws have no '%s'%s", text, why);
+    svmp_leave(lowering, before);
+    return svmp_go_on(lowering, status);
+}
+
+/* Whether draws can give an instance: discrete unknowns are drawn again, and with other data all responses. */
+static bool may_be_given(const model_lowering *lowering, const model_instance *instance, const bool *read) {
+    return !instance->statement->distribution->discrete &&
+           (!lowering->fresh || read[instance->statement->left->symbol]);
+}
+
+static svmp_status keep_one(leaf_search *search, uint32_t which, const bool *read) {
+    model_lowering *lowering = search->lowering;
+    model_instance *instance = &lowering->instances[which];
+    size_t unknown, count, given;
+    if (!instance->leaf || !may_be_given(lowering, instance, read)) return SVMP_OK;
+    SVMP_TRY(svmp_count_unknown(lowering, which, &unknown, &count));
+    SVMP_TRY(count_given(lowering, which, &given));
+    if (given == 0) return SVMP_OK;
+    if (given < unknown) return refuse(lowering, which, ", but a part of it");
+    need(search, which);
+    return SVMP_OK;
+}
+
+/* What is observed, or given, depends on no continuous unknown that is not given. */
+static svmp_status keep_these(leaf_search *search, const bool *read) {
+    model_lowering *lowering = search->lowering;
+    for (uint32_t k = 0; k < lowering->instance_count; k++)
+        if (!svmp_failed(lowering, lowering->instances[k].statement))
+            SVMP_TRY(svmp_go_on(lowering, keep_one(search, k, read)));
+    need_parents(search);
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        model_instance *instance = &lowering->instances[k];
+        const distribution *family = instance->leaf ? instance->statement->distribution : NULL;
+        size_t given = 0;
+        if (family == NULL) continue;
+        if (may_be_given(lowering, instance, read)) SVMP_TRY(count_given(lowering, k, &given));
+        instance->leaf = given == 0 && !(family->discrete && search->needed[k]);
+        if (instance->leaf && search->needed[k])
+            SVMP_TRY(refuse(lowering, k,
+                            ", on which something depends that is observed or that they have: a new unit is "
+                            "predicted without observations of it (NA)"));
+        else if (instance->leaf && (!family->proper || family->draw == NULL))
+            SVMP_TRY(refuse(lowering, k, ", and its distribution cannot be drawn from"));
+    }
+    return SVMP_OK;
+}
+
+static svmp_status keep_given(leaf_search *search) {
+    bool *read = NULL;
+    SVMP_TRY(SVMP_NEW(search->lowering->context, read, search->lowering->ast->names.count));
+    svmp_names_read(search->lowering, read);
+    const svmp_status status = keep_these(search, read);
+    svmp_release(search->lowering->context, read);
+    return status;
+}
+
 /* ---- the largest observation ------------------------------------------------------------------ */
 
 /* The largest observed value of a stochastic instance, or -1. */
@@ -244,6 +330,7 @@ static svmp_status search_leaves(leaf_search *search) {
     SVMP_TRY(SVMP_NEW(context, search->stack, lowering->instance_count));
     SVMP_TRY(find_largest(search));
     SVMP_TRY(find_needed(search, &any));
+    if (lowering->given) return keep_given(search);
     if (!any) SVMP_TRY(keep_priors(search));
     keep_undrawable(search);
     return SVMP_OK;

@@ -1,5 +1,5 @@
 /* Loops become instances of the relations inside them. */
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef SVMP_LANG_COMPILE_MOVED_COORDINATES_H
 #define SVMP_LANG_COMPILE_MOVED_COORDINATES_H
 
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 /* Whether the node of the current instance, the `which`-th of all, can have other coordinates, and which it has.
  * `elements`: of its left-hand side, known ones too. */

@@ -1,6 +1,6 @@
 /* Which names of model { } lead to which: an edge goes from a name on the left of a statement to each name that stands
  * on its right. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 typedef struct name_edges {
     uint32_t *start, *to; /* of each symbol, to[start[symbol]] ... to[start[symbol + 1] - 1] */
@@ -215,4 +215,35 @@ bool svmp_reads_discrete(const model_lowering *lowering, const ast_expression *e
     for (size_t k = 0; k < expression->count && !reads; k++)
         reads = svmp_reads_discrete(lowering, expression->operands[k]);
     return reads;
+}
+
+/* ---- names that others depend on -------------------------------------------------------------------------------- */
+
+static bool mark_names(const model_lowering *lowering, const ast_expression *expression, uint32_t left, bool *read) {
+    if (expression == NULL) return false;
+    bool fresh = false;
+    const uint32_t *component = lowering->names.component;
+    if (is_name(expression) && !read[expression->symbol] &&
+        (left == NOTHING || component[left] != component[expression->symbol]))
+        fresh = read[expression->symbol] = true;
+    for (size_t k = 0; k < expression->count; k++) fresh |= mark_names(lowering, expression->operands[k], left, read);
+    return fresh;
+}
+
+/* Whether something was marked that was not before. */
+static bool mark_all(const model_lowering *lowering, const ast_statement *first, bool *read) {
+    bool fresh = false;
+    for (const ast_statement *s = first; s && s != lowering->ast->replicates; s = s->next) {
+        const uint32_t left = s->left ? s->left->symbol : NOTHING;
+        if (s->kind == AST_FOR) fresh |= mark_all(lowering, s->body, read);
+        if (s->kind == AST_FOR || (s->kind == AST_DETERMINISTIC && !read[left])) continue;
+        for (size_t k = 0; k < s->argument_count; k++) fresh |= mark_names(lowering, s->arguments[k], left, read);
+        fresh |= mark_names(lowering, s->lower, left, read);
+        fresh |= mark_names(lowering, s->upper, left, read);
+    }
+    return fresh;
+}
+
+void svmp_names_read(const model_lowering *lowering, bool *read) {
+    while (mark_all(lowering, lowering->ast->model, read)) continue;
 }

@@ -2,7 +2,7 @@
  * unknown any more. The change of variables has Jacobian 1: its density at that value is a factor like any other. What
  * is left is chosen last first, if it is a node by itself. One that has no bounds is always possible; one with known
  * bounds if there is one other, whose bounds follow. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <math.h>
 #include <string.h>

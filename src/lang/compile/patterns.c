@@ -1,6 +1,6 @@
 /* Factors of equal structure share a program: the expressions of an instance, written down as words, are its signature.
  */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What users of JAGS and Stan monitor: log_lik, the log likelihood of every observation given the unknowns, and
  * deviance, -2 times their sum. Discrete unknowns are those that were drawn. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Products of data and unknowns. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <math.h>
 

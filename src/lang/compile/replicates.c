@@ -1,7 +1,8 @@
 /* Posterior predictions: for every observed array, y.rep is drawn from what y was observed from. A statement y[i] ~
  * d(...) is followed by y.rep[i] ~ d(...), a leaf. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,12 @@ static bool is_listed(const char *list, const char *name) {
 static bool is_defined(const ast_statement *first, uint32_t symbol) {
     for (const ast_statement *s = first; s; s = s->next)
         if ((s->left && s->left->symbol == symbol) || (s->kind == AST_FOR && is_defined(s->body, symbol))) return true;
+    return false;
+}
+
+static bool has_values(const data_array *data) {
+    for (size_t k = 0; k < data->count; k++)
+        if (!isnan(data->values[k])) return true;
     return false;
 }
 
@@ -57,6 +64,7 @@ static svmp_status copy_relation(ast_model *ast, const data_set *all, const ast_
     char called[200];
     ast_statement *copy;
     uint32_t symbol;
+    if (data && !has_values(data)) return SVMP_OK;
     if (data == NULL && !is_defined(ast->data, statement->left->symbol)) return SVMP_OK;
     if (family == NULL || family->draw == NULL || !family->proper || family->support == SUPPORT_INTERVAL_INDEX)
         return SVMP_OK;

@@ -4,7 +4,7 @@
  * pasted formula.
  *
  * With discrete unknowns, and in one of several processes, all formulas are pasted. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Subscripts, and reading elements: of data, of what the model computes, of unknowns. */
 #include "lang/discrete/discrete_unknowns.h"
+#include "lang/functions/language_functions.h"
 
 #include <math.h>
 #include <string.h>

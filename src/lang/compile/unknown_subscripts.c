@@ -1,6 +1,6 @@
 /* Subscripts that depend on unknowns: x[1 + step(t - c)] is a choice among the elements of x, each where the subscript
  * has its number. A subscript that has another value makes the result NaN. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <math.h>
 

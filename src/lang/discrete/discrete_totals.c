@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lang/discrete/discrete_unknowns.h"
+#include "lang/functions/language_functions.h"
 
 /* The terms of a sum so far. */
 typedef struct sum_terms {

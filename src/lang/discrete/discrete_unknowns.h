@@ -7,7 +7,7 @@
 #ifndef SVMP_LANG_DISCRETE_DISCRETE_UNKNOWNS_H
 #define SVMP_LANG_DISCRETE_DISCRETE_UNKNOWNS_H
 
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #define DISCRETE_MOST_STATES    10000u
 #define DISCRETE_MOST_ENTRIES   65536u   /* of one table */

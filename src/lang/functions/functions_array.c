@@ -1,5 +1,5 @@
 /* The functions of vectors and matrices as a whole. */
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 
 #include <math.h>
 

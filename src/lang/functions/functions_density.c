@@ -1,6 +1,6 @@
 /* logdensity.mnorm(x, mu, Omega) and its like: log densities of vectors and matrices, and of numbers whose distribution
  * has vectors among its arguments (logdensity.cat). */
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 
 typedef struct density_call {
     const distribution *family;

@@ -1,6 +1,6 @@
 /* The functions of a distribution, by its name: dnorm(x, ...) is its density at x, pnorm its distribution function,
  * qnorm its quantiles, logdensity.norm the logarithm of the density. */
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The functions that go item by item, and the table of all. */
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 
 #include <math.h>
 #include <string.h>

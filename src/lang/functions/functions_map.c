@@ -1,5 +1,5 @@
 /* Functions of maps, for gamma of car.proper: 1 / the least and 1 / the largest eigenvalue of C. */
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* The statements of a continuous unknown for texts that have none: all their unknowns are discrete, and there would be
  * nothing for particles to move in. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 #include <string.h>
 
-static const char name[] = "auxiliary.number";
+static const char name[] = AUXILIARY_NAME;
 
 static svmp_status make(ast_model *ast, ast_expression_kind kind, size_t count, ast_expression **made) {
     SVMP_TRY(ARENA_NEW(&ast->arena, *made, 1));

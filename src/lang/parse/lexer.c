@@ -145,11 +145,11 @@ static svmp_status lex_next(model_lexer *lexer) {
 }
 
 svmp_status svmp_lex(diagnostics *noted, token **tokens) {
-    model_lexer lexer = {.diagnostics = noted, .text = noted->source->text, .length = noted->source->length};
+    const text_source *source = noted->source;
+    model_lexer lexer = {.diagnostics = noted, .text = source->text, .length = source->length, .at = source->added};
     svmp_status status = SVMP_OK;
     if (lexer.length >= INT32_MAX)
-        return svmp_fail(noted->context, SVMP_BAD_INPUT, "%s: error: the model is larger than 2 GiB.",
-                         noted->source->path);
+        return svmp_fail(noted->context, SVMP_BAD_INPUT, "%s: error: the model is larger than 2 GiB.", source->path);
     while (lexer.at < lexer.length) SVMP_CHECK(lex_next(&lexer));
     SVMP_CHECK(add(&lexer, TOKEN_END, 0, 0));
     *tokens = lexer.tokens;

@@ -56,8 +56,9 @@ typedef struct token {
 
 const char *svmp_token_text(token_kind kind);
 
-/* All tokens of the source, the last one TOKEN_END. Bytes that begin no token are noted as errors and left out. The
- * tokens belong to the caller. Fails only without memory, or for a source of 2 GiB and more. */
+/* All tokens of the source, or of the statements that were added to it, the last one TOKEN_END. Bytes that begin no
+ * token are noted as errors and left out. The tokens belong to the caller. Fails only without memory, or for a source
+ * of 2 GiB and more. */
 svmp_status svmp_lex(diagnostics *noted, token **tokens);
 
 #endif

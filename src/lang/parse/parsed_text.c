@@ -12,9 +12,7 @@ static svmp_status parse(svmp_text *made) {
     SVMP_CHECK(svmp_diagnostics_create(made->context, &made->source, &noted));
     SVMP_CHECK(svmp_parse_text(noted, &made->ast));
     SVMP_CHECK(svmp_diagnostics_report(noted));
-    made->names = made->ast.names.count;
-    made->functions = made->ast.functions.count;
-    made->declarations = made->ast.declarations;
+    made->parsed = made->ast;
     for (ast_statement *s = made->ast.model; s; s = s->next) made->last = s;
 done:
     svmp_diagnostics_free(noted);
@@ -47,16 +45,29 @@ void svmp_text_free(svmp_text *text) {
     svmp_release(text->context, text);
 }
 
+svmp_status svmp_text_add(svmp_text *text, const char *statements) {
+    diagnostics *noted = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_source_add(text->context, &text->source, statements));
+    SVMP_CHECK(svmp_diagnostics_create(text->context, &text->source, &noted));
+    SVMP_CHECK(svmp_parse_added(noted, &text->ast));
+    status = svmp_diagnostics_report(noted);
+done:
+    svmp_diagnostics_free(noted);
+    return status;
+}
+
 void svmp_text_restore(svmp_text *text) {
-    ast_model *ast = &text->ast;
-    svmp_names_truncate(text->context, &ast->names, text->names);
-    svmp_names_truncate(text->context, &ast->functions, text->functions);
-    ast->declarations = text->declarations;
-    ast->replicates = NULL;
-    if (text->last)
-        text->last->next = NULL;
-    else
-        ast->model = NULL;
+    ast_model restored = text->parsed;
+    svmp_names_truncate(text->context, &text->ast.names, text->parsed.names.count);
+    svmp_names_truncate(text->context, &text->ast.functions, text->parsed.functions.count);
+    svmp_arena_rewind(&text->ast.arena, &text->parsed.arena);
+    restored.arena = text->ast.arena;
+    restored.names = text->ast.names;
+    restored.functions = text->ast.functions;
+    text->ast = restored;
+    svmp_source_truncate(&text->source);
+    if (text->last) text->last->next = NULL;
 }
 
 svmp_status svmp_text_parse(svmp_context *context, const char *name, const char *text, svmp_text **parsed) {

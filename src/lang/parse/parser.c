@@ -192,19 +192,10 @@ static void recover(model_parser *parser, const token *failed) {
     }
 }
 
-/* block := "{" { statement | ";" } "}" */
-static svmp_status parse_block(model_parser *parser, ast_statement **first) {
-    SVMP_TRY(svmp_parse_expect(parser, TOKEN_OPEN_BRACE, "before the statements"));
-    const token *open = parser->next - 1;
-    if (parser->depth >= AST_MOST_LOOPS)
-        return svmp_diagnose(parser->diagnostics, open->offset, "loops are nested more than %d deep", AST_MOST_LOOPS);
-    int depth = ++parser->depth;
-    while (parser->next->kind != TOKEN_CLOSE_BRACE) {
-        if (parser->next->kind == TOKEN_END) {
-            /* After another error, an open comment say, this one need not be of its own making. */
-            if (parser->diagnostics->count > 0) return SVMP_BAD_INPUT;
-            return svmp_diagnose(parser->diagnostics, open->offset, "'{' is not closed");
-        }
+/* { statement | ";" }, up to a token that `ends` them, or the end of the text. */
+static svmp_status parse_statements(model_parser *parser, token_kind ends, ast_statement **first) {
+    const int depth = parser->depth;
+    while (parser->next->kind != ends && parser->next->kind != TOKEN_END) {
         if (svmp_parse_accept(parser, TOKEN_SEMICOLON)) continue;
         const token *begin = parser->next;
         ast_statement *statement;
@@ -216,12 +207,28 @@ static svmp_status parse_block(model_parser *parser, ast_statement **first) {
             first = &statement->next;
         } else if (status == SVMP_BAD_INPUT && !svmp_diagnostics_full(parser->diagnostics)) {
             recover(parser, begin);
+            if (parser->next == begin) parser->next++; /* a '}' that closes nothing */
         } else {
             return status;
         }
     }
-    parser->next++;
-    parser->depth = depth - 1;
+    return SVMP_OK;
+}
+
+/* block := "{" { statement | ";" } "}" */
+static svmp_status parse_block(model_parser *parser, ast_statement **first) {
+    SVMP_TRY(svmp_parse_expect(parser, TOKEN_OPEN_BRACE, "before the statements"));
+    const token *open = parser->next - 1;
+    if (parser->depth >= AST_MOST_LOOPS)
+        return svmp_diagnose(parser->diagnostics, open->offset, "loops are nested more than %d deep", AST_MOST_LOOPS);
+    parser->depth++;
+    SVMP_TRY(parse_statements(parser, TOKEN_CLOSE_BRACE, first));
+    if (!svmp_parse_accept(parser, TOKEN_CLOSE_BRACE)) {
+        /* After another error, an open comment say, this one need not be of its own making. */
+        if (parser->diagnostics->count > 0) return SVMP_BAD_INPUT;
+        return svmp_diagnose(parser->diagnostics, open->offset, "'{' is not closed");
+    }
+    parser->depth--;
     return SVMP_OK;
 }
 
@@ -295,6 +302,18 @@ svmp_status svmp_parse_text(diagnostics *noted, ast_model *model) {
     parser.next = parser.tokens;
     status = parse_file(&parser);
     svmp_release(noted->context, parser.tokens);
+    return status == SVMP_BAD_INPUT ? SVMP_OK : status;
+}
+
+svmp_status svmp_parse_added(diagnostics *noted, ast_model *model) {
+    model_parser parser = {.diagnostics = noted, .model = model};
+    ast_statement **end = &model->model;
+    SVMP_TRY(svmp_lex(noted, &parser.tokens));
+    parser.next = parser.tokens;
+    svmp_status status = parse_statements(&parser, TOKEN_END, &model->added);
+    svmp_release(noted->context, parser.tokens);
+    while (*end) end = &(*end)->next;
+    *end = model->added;
     return status == SVMP_BAD_INPUT ? SVMP_OK : status;
 }
 

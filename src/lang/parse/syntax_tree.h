@@ -75,6 +75,7 @@ typedef struct ast_model {
     name_table functions; /* of functions, distributions and operators */
     ast_declaration *declarations;
     ast_statement *data, *model; /* first statements, or NULL */
+    ast_statement *added;        /* the first of those that were added to the text, which end `model`, or NULL */
     ast_statement *replicates;   /* the first of those that replicates.c has added to `model`, or NULL */
     size_t model_end;            /* offset of the '}' that ends model { } */
     uint32_t statements, calls;  /* how many statements there are, and calls that do not vary; set by the checker */
@@ -83,6 +84,9 @@ typedef struct ast_model {
 /* Parses the source of `noted`; what is wrong is noted there and parsing goes on after it. Fails only without
  * memory (or for a source that is far too long). The model is the caller's to free either way, once it was zeroed. */
 svmp_status svmp_parse_text(diagnostics *noted, ast_model *model);
+
+/* The same for statements that were added to the source. */
+svmp_status svmp_parse_added(diagnostics *noted, ast_model *model);
 void svmp_ast_free(svmp_context *context, ast_model *model);
 
 #endif

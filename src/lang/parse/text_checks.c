@@ -1,6 +1,6 @@
 /* Checks that need only the text: functions, distributions and links exist and have the right number of arguments;
  * every name that is used is defined. */
-#include "lang/compile/compile_state.h"
+#include "lang/functions/language_functions.h"
 
 #include <string.h>
 
@@ -12,6 +12,7 @@ typedef struct model_checker {
     ast_model *ast;
     name_table known; /* names that have a definition */
     bool in_data;     /* in data { } */
+    bool takes_text;  /* codes of categories may stand here: in subscripts, and in calls that compare or count */
 } model_checker;
 
 /* ---- suggestions ---------------------------------------------------------------------------- */
@@ -196,11 +197,36 @@ static bool is_known(const model_checker *checker, uint32_t symbol) {
 
 static void check_expression(model_checker *checker, ast_expression *expression, const ast_statement *loop);
 
+/* Codes of categories are no numbers to compute with. */
+static void check_text(model_checker *checker, const ast_expression *variable) {
+    const char *name = checker->lowering->ast->names.text[variable->symbol];
+    const name_table *levels = svmp_data_levels(checker->lowering->data, name);
+    if (levels == NULL || checker->takes_text) return;
+    svmp_diagnose(checker->lowering->diagnostics, variable->offset,
+                  "'%s' is text, not numbers: its %zu levels ('%.40s'%s) can be subscripts, u[%s[i]], or be compared",
+                  name, levels->count, levels->count > 0 ? levels->text[0] : "", levels->count > 1 ? ", ..." : "",
+                  name);
+}
+
+static bool call_takes_text(const char *name) {
+    static const char *const names[] = {"max", "length", "dim", "==", "!=", "equals", "ifelse"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(names[k], name) == 0) return true;
+    return false;
+}
+
 static void check_operands(model_checker *checker, ast_expression *expression, const ast_statement *loop) {
     for (size_t k = 0; k < expression->count; k++) {
         check_expression(checker, expression->operands[k], loop);
         expression->varies |= expression->operands[k]->varies;
     }
+}
+
+static void check_subscripts(model_checker *checker, ast_expression *variable, const ast_statement *loop) {
+    const bool before = checker->takes_text;
+    checker->takes_text = true;
+    check_operands(checker, variable, loop);
+    checker->takes_text = before;
 }
 
 static void check_call(model_checker *checker, ast_expression *call, const ast_statement *loop) {
@@ -223,7 +249,10 @@ static void check_call(model_checker *checker, ast_expression *call, const ast_s
                                                                     : "at most ",
                       wanted, wanted == 1 ? "" : "s", call->count);
     }
+    const bool before = checker->takes_text;
+    checker->takes_text = call_takes_text(name);
     check_operands(checker, call, loop);
+    checker->takes_text = before;
     call->place = call->varies ? NOTHING : checker->ast->calls++;
 }
 
@@ -242,7 +271,8 @@ static void check_expression(model_checker *checker, ast_expression *expression,
                 return;
             }
         if (!is_known(checker, expression->symbol)) unknown_name(checker, expression, loop);
-        check_operands(checker, expression, loop);
+        check_text(checker, expression);
+        check_subscripts(checker, expression, loop);
         break;
     default: break;
     }
@@ -256,7 +286,7 @@ static void check_left(model_checker *checker, const ast_statement *statement) {
             svmp_diagnose(checker->lowering->diagnostics, statement->left->offset,
                           "'%s' is a loop counter and cannot be defined",
                           checker->lowering->ast->names.text[statement->left->symbol]);
-    check_operands(checker, statement->left, statement->parent);
+    check_subscripts(checker, statement->left, statement->parent);
 }
 
 static void check_stochastic(model_checker *checker, ast_statement *statement) {
@@ -267,6 +297,9 @@ static void check_stochastic(model_checker *checker, ast_statement *statement) {
         unknown_distribution(checker, statement->function_offset, name);
         return;
     }
+    checker->takes_text = strcmp(name, "dcat") == 0;
+    check_text(checker, statement->left);
+    checker->takes_text = false;
     if (statement->argument_count != statement->distribution->arguments)
         svmp_diagnose(noted, statement->function_offset, "'%s' takes %zu argument%s, not %zu", name,
                       statement->distribution->arguments, statement->distribution->arguments == 1 ? "" : "s",

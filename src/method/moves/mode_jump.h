@@ -17,18 +17,31 @@ void svmp_mode_jump_propose(const model_modes *modes, random_stream stream, doub
 double svmp_mode_jump_log_ratio(const model_modes *modes, random_stream stream, double *workspace, size_t stride,
                                 const double *x, const double *y);
 
+/* A jump that keeps the place within a mode: with labels j drawn from r_j(x) and k from a_k over the other modes,
+ *
+ *     y = mean_k + root_k root_j^-1 (x - mean_j),
+ *
+ * which falls less often with the dimension than a draw. Returns the log of r_k(y) a_j/(1 - a_k) |root_k| over
+ * r_j(x) a_k/(1 - a_j) |root_j|, less log u; y is accepted as above. `workspace` has a number for each variable and one
+ * for each mode. */
+double svmp_mode_map_propose(const model_modes *modes, random_stream stream, double *workspace, size_t stride,
+                             const double *x, double *y);
+
 /* ---- of the particles of a backend --------------------------------------------------------------------------------
  */
 
 typedef struct mode_jump mode_jump;
 
-/* *made stays NULL for a model without known modes; then svmp_mode_jump_move does nothing. */
-svmp_status svmp_mode_jump_create(const backend *b, mode_jump **made);
+/* Between these modes, which must live as long. *made stays NULL if they are; then svmp_mode_jump_move does nothing. */
+svmp_status svmp_mode_jump_create(const backend *b, const model_modes *modes, mode_jump **made);
 void svmp_mode_jump_free(mode_jump *l);
 
 /* Draws all particles from the mixture, each mode with its share of them. A particle whose density is not finite is
  * moved towards the mean of its mode; fails with SVMP_NOT_FINITE if the density is not finite there either. */
 svmp_status svmp_mode_jump_start(mode_jump *l, double *x);
+
+/* rows[k*n + l]: the probability r_k that particle x[i*n + l] is in mode k. */
+void svmp_mode_jump_labels(const mode_jump *l, const double *x, double *rows);
 
 /* Proposes a jump to each particle. Costs two evaluations of the log density. */
 svmp_status svmp_mode_jump_move(mode_jump *l, backend *b, size_t t);

@@ -123,8 +123,13 @@ void svmp_sweeper_free(sweeper *s) {
     }
     void *const arrays[] = {s->workspace, s->period, s->log_step, s->factor_at, s->factor, s->spread, s->discontinuous};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
+    svmp_cauchy_free(s->cauchy);
     svmp_node_evaluator_free(s->local);
     svmp_release(context, s);
+}
+
+svmp_status svmp_sweeper_add_cauchy(sweeper *s, const gaussian *q) {
+    return svmp_cauchy_create(s->model->context, q, &s->cauchy);
 }
 
 exact_sum svmp_sweeper_steps(const sweeper *s) {
@@ -220,6 +225,26 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     for (size_t k = 0; k < d * n; k++) y[k] += x[k];
 }
 
+/* y: of the node's variables in turn one is proposed. The log ratio of the proposal's densities goes to w. */
+static void propose_cauchy(const move *m, size_t v, size_t r, size_t turn) {
+    const sweeper *s = m->s;
+    const svmp_graph *graph = s->model->graph;
+    const size_t n = s->n, d = svmp_sweep_dimension(s, v), j = turn / 2 % d, i = graph->first[v] + j;
+    const random_stream stream = {
+        .seed = m->seed, .purpose = RANDOM_LOCAL, .a = m->t, .b = svmp_variable_key(graph, i)};
+    double *y = m->workspace->y + r * n;
+    memcpy(y, m->x + graph->first[v] * n, d * n * sizeof *y);
+    svmp_cauchy_propose(s->cauchy, stream, turn % 2 ? cauchy_stretch : 1, n, i, m->x, y + j * n,
+                        m->workspace->w + r * n, m->workspace->uniform);
+}
+
+static void weigh_cauchy(const move *m, size_t place, size_t r) {
+    const size_t n = m->s->n;
+    const double *before = m->workspace->value + place * n, *after = m->workspace->value_proposed + place * n;
+    const double *w = m->workspace->w + r * n;
+    for (size_t l = 0; l < n; l++) m->workspace->log_ratio[l] = w[l] + (after[l] - before[l]);
+}
+
 /* log of  p(y) q(x | y) / ( p(x) q(y | x) ),  where
  *     -2h log q(y | x) = |w - h/2 u(x)|^2,    -2h log q(x | y) = |w + h/2 u(y)|^2,
  * into the row `log_ratio`. */
@@ -285,11 +310,40 @@ static int is_due(const sweeper *s, const node_task *task, size_t t) {
     return s->period[number] > 0 && (t + number) % s->period[number] == 0;
 }
 
+/* How often the task would have moved in all sweeps before this one. */
+static size_t turn_of(const sweeper *s, const node_task *task, size_t t) {
+    const size_t number = svmp_sweep_task_number(s, task);
+    return (t + number) / s->period[number];
+}
+
+/* Returns the factor that failed. */
+static size_t move_by_cauchy(const node_task *task, int thread, move *m, size_t turn) {
+    const sweeper *s = m->s;
+    size_t failed = svmp_node_evaluate_current(s->local, task, thread, m->x, m->workspace->value, m->workspace->score);
+    for (size_t k = 0, r = 0; failed == NODE_EVALUATED && k < task->count; k++) {
+        propose_cauchy(m, task->nodes[k], r, turn);
+        r += svmp_sweep_dimension(s, task->nodes[k]);
+    }
+    if (failed == NODE_EVALUATED)
+        failed = svmp_node_evaluate_proposed(s->local, task, thread, m->x, m->workspace->y,
+                                             m->workspace->value_proposed, m->workspace->score_proposed);
+    m->gain = 0; /* the sizes of steps learn nothing */
+    for (size_t k = 0, r = 0; failed == NODE_EVALUATED && k < task->count; k++) {
+        weigh_cauchy(m, k, r);
+        decide(m, task->nodes[k], k, r);
+        r += svmp_sweep_dimension(s, task->nodes[k]);
+    }
+    return failed;
+}
+
 /* Returns the factor that failed. */
 static size_t move_task(const sweeper *s, const node_task *task, int thread, const move *asked) {
     move m = *asked;
     if (!is_due(s, task, m.t)) return NODE_EVALUATED;
     m.workspace = &s->workspace[thread];
+    const size_t turn = turn_of(s, task, m.t);
+    if (s->cauchy && turn % CAUCHY_EVERY == CAUCHY_EVERY - 1)
+        return move_by_cauchy(task, thread, &m, turn / CAUCHY_EVERY);
     size_t failed = svmp_node_evaluate_current(s->local, task, thread, m.x, m.workspace->value, m.workspace->score);
     if (failed != NODE_EVALUATED) return failed;
     for (size_t k = 0, r = 0; k < task->count; k++) {

@@ -6,7 +6,9 @@
  * is accepted by the ratio of the factors that touch v. So each particle is a Markov chain whose stationary
  * distribution is the posterior, for any fixed A and epsilon. Each node has its own, shared by the particles. Where the
  * density may be discontinuous (model/density_discontinuities.h), the score gives no direction: such a node makes a
- * random walk in which two of three steps are 6 and 36 times as long, so that some of them cross gaps. Random numbers
+ * random walk in which two of three steps are 6 and 36 times as long, so that some of them cross gaps. Where the
+ * Gaussian on the graph is known, every fourth move of a node is a Cauchy proposal of one of its variables instead
+ * (moves/cauchy.h), which crosses gaps between modes of the node. Random numbers
  * are keyed by (seed, sweep, variable, particle), those for acceptance by (seed, sweep, node, particle), with indices
  * in the whole model: the same bits for any number of threads and processes. */
 #ifndef SVMP_METHOD_MOVES_SWEEP_H
@@ -15,6 +17,8 @@
 #include "backend/backend.h"
 #include "base/archive.h"
 #include "base/exact_sum.h"
+#include "method/moves/trajectory.h"
+#include "prepare/fitted_gaussian.h"
 
 typedef struct sweeper sweeper;
 
@@ -22,13 +26,17 @@ typedef struct sweeper sweeper;
 svmp_status svmp_sweeper_create(const backend *b, sweeper **made);
 void svmp_sweeper_free(sweeper *s); /* NULL-safe */
 
+/* From now on some moves are Cauchy proposals from q, of the whole model; q is not kept. */
+svmp_status svmp_sweeper_add_cauchy(sweeper *s, const gaussian *q);
+
 /* Limits the cost of a sweep to that of `scores` scores of the model, on average: where all nodes together cost more,
  * the expensive ones move in every second, third, ... sweep, and those that would move in fewer than every 32nd move no
  * more. Costs are counted in operations. Nodes in which the density may be discontinuous always move. */
 void svmp_sweeper_set_budget(sweeper *s, double scores);
 
-/* Operations of a score of the model, for each particle. */
-double svmp_sweeper_score_operations(const sweeper *s);
+/* Sets the budget to what trajectories have cost so far, and returns it. Whichever of the two kinds of moves mixes
+ * better, the other one at most doubles the time. */
+double svmp_sweeper_match_trajectories(sweeper *s, const trajectory *t);
 
 /* The number of sequential rounds in a sweep: the colours. */
 size_t svmp_sweeper_rounds(const sweeper *s);

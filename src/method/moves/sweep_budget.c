@@ -31,13 +31,18 @@ static double set_periods(const sweeper *s, double unit, bool *dropped) {
     return total;
 }
 
-double svmp_sweeper_score_operations(const sweeper *s) { return (double)svmp_node_evaluator_work(s->local).score; }
-
 void svmp_sweeper_set_budget(sweeper *s, double scores) {
-    const double allowed = scores * svmp_sweeper_score_operations(s), shrink = 0.8;
+    const double allowed = scores * (double)svmp_node_evaluator_work(s->local).score, shrink = 0.8;
     if (!isfinite(scores)) return;
     for (bool dropped = true; dropped;) { /* what dropped nodes would have cost is left for the others */
         dropped = false;
         for (double unit = allowed; set_periods(s, unit, &dropped) > allowed && !dropped;) unit *= shrink;
     }
+}
+
+double svmp_sweeper_match_trajectories(sweeper *s, const trajectory *t) {
+    const double score = (double)svmp_node_evaluator_work(s->local).score;
+    const double scores = svmp_trajectory_operations(t, score) / score;
+    svmp_sweeper_set_budget(s, scores);
+    return scores;
 }

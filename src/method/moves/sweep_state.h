@@ -2,6 +2,7 @@
 #ifndef SVMP_METHOD_MOVES_SWEEP_STATE_H
 #define SVMP_METHOD_MOVES_SWEEP_STATE_H
 
+#include "method/moves/cauchy.h"
 #include "method/moves/sweep.h"
 #include "model/node_evaluator.h"
 
@@ -23,6 +24,7 @@ struct sweeper {
     node_evaluator *local;
     uint32_t *period;    /* of a task: it moves in every period-th sweep; 0: never */
     double *log_step;    /* own node -> log epsilon */
+    cauchy *cauchy;      /* proposals of every CAUCHY_EVERY-th move of a node; NULL: all moves are steps */
     bool *discontinuous; /* own node -> the density may be discontinuous in it; NULL: in none */
     size_t
         *factor_at; /* own node -> the start of its L, with rows of 1, 2, ... numbers; for large nodes the diagonal */

@@ -183,10 +183,10 @@ static estimate drift_of(const averages *a, size_t i) {
  *
  *     own_l  = 1/T sum of away                              the particle's own mean
  *     mean   = 1/n sum of own_l                             its standard error: sd of own_l / sqrt(n)
- *     push_l = 1/T sum of w                                 the control of own_l, by which the mean becomes c
+ *     first_l = 1/T sum of w                                the control of own_l, by which the mean becomes c
  *     wide_l = 1/T sum of (away - c)^2                      the particle's own variance about c
  *     sd^2   = 1/n sum of wide_l                            its standard error: sd of wide_l / sqrt(n)
- *     pull_l = 1/T sum of w (away - c) + D_ii               the control of wide_l */
+ *     second_l = 1/T sum of w (away - c) + D_ii             the control of wide_l */
 static average estimate_row(const averages *a, size_t i) {
     const size_t n = a->n;
     const double freedom = (double)n - 1, diagonal = a->diagonal ? a->diagonal[i] : 0;

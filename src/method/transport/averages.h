@@ -37,7 +37,7 @@ svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t
 void svmp_averages_free(averages *a); /* NULL-safe */
 
 /* Also averages Stein's identities, with the diagonal of D, which the caller keeps. 0: not for this variable, whose
- * push and pull are 0. */
+ * controls are 0. */
 void svmp_averages_control(averages *a, const double *diagonal);
 
 /* Adds the particles x[i*n + l] of an iteration, and w = D s of each, to the open block. w is NULL if there is no D. */

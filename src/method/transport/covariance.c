@@ -159,9 +159,9 @@ static void turn(size_t d, const double *own, const double *wanted, double *v) {
     }
 }
 
-void svmp_covariance_match(covariance *c, const average *to, double *x) {
+void svmp_covariance_match(covariance *c, const average *to, size_t n, double *x) {
     if (c == NULL || c->estimates == 0 || !are_known(to, c->variables)) return;
-    const size_t d = c->variables, n = c->n;
+    const size_t d = c->variables;
     double *own = c->own, *wanted = c->wanted;
     for (size_t i = 0; i < d; i++) {
         const double mean = svmp_sum(n, x + i * n) / (double)n;

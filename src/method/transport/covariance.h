@@ -18,11 +18,11 @@ void svmp_covariance_estimate(covariance *c);
 void svmp_covariance_close(covariance *c);
 void svmp_covariance_clear(covariance *c);
 
-/* Gives the particles the means and sds of `to` and the correlations of the last estimate. With S their own covariance
- * and C the target, both factored as L L', x - mean <- L_C L_S^-1 (x - mean): the regression of each variable on
- * earlier ones becomes that of the chains. If an sd is inaccurate, nothing is changed; if one of the matrices is
- * singular, only the means are. */
-void svmp_covariance_match(covariance *c, const average *to, double *x);
+/* Gives n particles x[i*n + l] the means and sds of `to` and the correlations of the last estimate. With S their own
+ * covariance and C the target, both factored as L L', x - mean <- L_C L_S^-1 (x - mean): the regression of each
+ * variable on earlier ones becomes that of the chains. If an sd is inaccurate, nothing is changed; if one of the
+ * matrices is singular, only the means are. */
+void svmp_covariance_match(covariance *c, const average *to, size_t n, double *x);
 
 svmp_status svmp_covariance_state(covariance *c, archive *to);
 

@@ -3,8 +3,8 @@
  *   - The Gaussian on the graph, q, gives the start and the metric of global moves.
  *   - Every particle is a Markov chain. An iteration moves each node given its neighbours (sweep.h), and then the whole
  *     particle along a trajectory in the metric of q (trajectory.h). The means and sds of all variables are averaged
- *     over about the last two thirds of the iterations, with their standard errors (averages.h). After 125 iterations,
- *     and then after every quarter more, they are inspected, until the errors are small and nothing drifts.
+ *     over about the last two thirds of the iterations, with their standard errors (averages.h), until these are small
+ *     and nothing drifts (stopping_rule.h).
  *   - By themselves the particles are as noisy as that many independent draws. Stein's transport removes the noise: its
  *     kernel, linear on the variables that a node reads and rbf on the node itself, moves them until Stein's identities
  *     hold. If the transport fails in some variable, it is undone.
@@ -19,23 +19,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/attempt.h"
 #include "base/notes.h"
-#include "base/row_sums.h"
 #include "maths/order_statistics.h"
 #include "method/method.h"
 #include "method/moves/mode_jump.h"
+#include "method/moves/move_constants.h"
 #include "method/moves/sweep.h"
 #include "method/moves/trajectory.h"
 #include "method/transport/averages.h"
 #include "method/transport/covariance.h"
+#include "method/transport/kept_states.h"
+#include "method/transport/matched_draws.h"
 #include "method/transport/matched_moments.h"
 #include "method/transport/matched_text_moments.h"
+#include "method/transport/stein_transport.h"
+#include "method/transport/stopping_rule.h"
 #include "method/transport/transport_constants.h"
 #include "method/transport/transport_convergence.h"
 #include "method/transport/transport_failure.h"
 #include "model/density_discontinuities.h"
 #include "model/sorted_variables.h"
 #include "model/text_scale.h"
+#include "prepare/modes_by_mass.h"
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
 
@@ -43,12 +49,17 @@ typedef struct transport {
     gaussian *q;
     sweeper *sweeper;
     trajectory *global;
+    found_modes *found;      /* by the search; NULL: it failed, or modes were known */
+    model_modes *modes;      /* of them, if they are several and far apart; else NULL */
     mode_jump *mode_jump;    /* between known modes; NULL if there are none */
     int local;               /* trajectories would cost too much: local moves alone */
     bool *discontinuous;     /* variable -> the density may be discontinuous in it, or it is ordered; NULL: none is */
     int has_discontinuities; /* somewhere: there is no transport */
+    averages *mode_shares;   /* of the probabilities of the modes, and room for these: `labels` */
+    double *labels;
     averages *averages;
     covariance *covariance; /* NULL: too many variables, or only one */
+    kept_states *kept;      /* for the draws of the answer; NULL: it has none */
     double *metric;  /* the diagonal of the matrix of Stein's identities (averages.h): A^-1 or, if `unit_metric`, 1: */
     int unit_metric; /* a solve is too expensive, or the density may be discontinuous */
     double *moved;   /* the particles as the moves left them */
@@ -62,13 +73,9 @@ typedef struct transport {
 
     transport_stage stage;
     double sweep_budget;                    /* in scores of the model */
-    size_t inspections, next;               /* of the averages: the number so far, and the iteration of the next one */
+    stopping_rule stopping;                 /* of the moves */
     size_t transport_step, transport_steps; /* iterations of the transport: done, and to do */
-    size_t converged;
-    double convergence[LOOKBACK]; /* of the last inspections, the last one first; infinite if chains have not mixed or
-                                     errors are not fair */
-    double error,
-        fell;     /* the largest standard error at the last inspection, and its ratio to that before; 0: unknown */
+    size_t moves;                           /* iterations of exact moves */
     size_t limit; /* the limit on iterations, if it ended the moves or shortened the transport; else 0 */
 } transport;
 
@@ -114,6 +121,35 @@ static svmp_status find_metric(svmp_run *run) {
     return SVMP_OK;
 }
 
+/* A start that was given says which mode is meant. Where factors have no value far out, the search fails, which is no
+ * error. */
+static svmp_status find_modes(svmp_run *run) {
+    transport *state = run->state;
+    svmp_context *context = run->context;
+    if (run->model->modes || run->start.point) return SVMP_OK;
+    const svmp_error_function on_error = svmp_attempt_begin(context);
+    svmp_status status = svmp_modes_by_mass(run->model, state->q, run->backend->seed, &state->found);
+    if (status == SVMP_OK)
+        status = svmp_found_modes_mixture(state->found, svmp_gaussian_pattern(state->q), &state->modes);
+    svmp_attempt_end(context, on_error, status);
+    if (status == SVMP_NO_MEMORY) return status;
+    context->error[0] = '\0';
+    for (size_t k = 0; state->found && k < state->found->count; k++)
+        svmp_log(context, SVMP_LOG_INFO, "Mode %zu: share %.3g, log density %.6g, %zu of %zu starts%s.", k + 1,
+                 state->found->mode[k].share, state->found->mode[k].height, state->found->mode[k].ends,
+                 state->found->starts, state->found->mode[k].fitted ? ", fitted" : "");
+    if (state->found)
+        svmp_log(context, SVMP_LOG_INFO, "The search for modes took %zu evaluations.", state->found->evaluations);
+    return SVMP_OK;
+}
+
+static svmp_status alloc_shares(svmp_run *run, size_t modes) {
+    transport *state = run->state;
+    const backend *b = run->backend;
+    SVMP_TRY(SVMP_NEW(run->context, state->labels, modes * b->n));
+    return svmp_averages_create(run->context, modes, b->n, b->threads, &state->mode_shares);
+}
+
 static svmp_status alloc(svmp_run *run) {
     backend *b = run->backend;
     const size_t variables = run->model->graph->variables;
@@ -125,14 +161,16 @@ static svmp_status alloc(svmp_run *run) {
                          "its averages have settled.");
     SVMP_TRY(SVMP_NEW(run->context, state, 1));
     run->state = state;
-    state->next = EARLY_INSPECTION;
+    state->stopping = svmp_stopping_rule();
     state->sweep_budget = first_sweep_budget;
-    for (size_t k = 0; k < LOOKBACK; k++) state->convergence[k] = INFINITY;
     svmp_gaussian_log_functions(run->model);
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &state->q));
     SVMP_TRY(svmp_sweeper_create(b, &state->sweeper));
+    SVMP_TRY(svmp_sweeper_add_cauchy(state->sweeper, state->q));
     SVMP_TRY(svmp_trajectory_create(b, state->q, &state->global));
-    SVMP_TRY(svmp_mode_jump_create(b, &state->mode_jump));
+    SVMP_TRY(find_modes(run));
+    SVMP_TRY(svmp_mode_jump_create(b, svmp_run_modes(run), &state->mode_jump));
+    if (state->mode_jump) SVMP_TRY(alloc_shares(run, svmp_run_modes(run)->count));
     state->local = svmp_trajectory_is_expensive(state->q, variables);
     SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &state->averages));
     SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->moved));
@@ -140,6 +178,8 @@ static svmp_status alloc(svmp_run *run) {
     state->has_discontinuities = state->discontinuous != NULL;
     if (!state->has_discontinuities)
         SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, b->threads, &state->covariance));
+    SVMP_TRY(
+        svmp_kept_states_create(run->context, variables, b->n, svmp_run_draws_each(run), ADAPTATION, &state->kept));
     SVMP_TRY(find_order(run));
     SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
@@ -150,10 +190,15 @@ static void free_transport(svmp_run *run) {
     transport *state = run->state;
     svmp_trajectory_free(state->global);
     svmp_mode_jump_free(state->mode_jump);
+    svmp_modes_free(run->context, state->modes);
+    svmp_found_modes_free(state->found);
     svmp_sweeper_free(state->sweeper);
     svmp_gaussian_free(state->q);
+    svmp_averages_free(state->mode_shares);
+    svmp_release(run->context, state->labels);
     svmp_averages_free(state->averages);
     svmp_covariance_free(state->covariance);
+    svmp_kept_states_free(state->kept);
     svmp_averages_free(state->text_averages);
     svmp_text_scale_free(state->text);
     svmp_release(run->context, state->discontinuous);
@@ -166,6 +211,13 @@ static void free_transport(svmp_run *run) {
 }
 
 static gaussian *fitted(const svmp_run *run) { return ((const transport *)run->state)->q; }
+static const model_modes *modes_of(const svmp_run *run) { return ((const transport *)run->state)->modes; }
+
+static mode_share share_of(const svmp_run *run, size_t k) {
+    const transport *state = run->state;
+    const average *rows = state->mode_shares ? svmp_averages_rows(state->mode_shares) : NULL;
+    return rows ? (mode_share){rows[k].plain, rows[k].plain_error} : (mode_share){NAN, NAN};
+}
 
 static svmp_status draw_start(svmp_run *run, double *x) {
     const transport *state = run->state;
@@ -210,7 +262,7 @@ static svmp_status match_averages(svmp_run *run, double *x, double *workspace) {
     const size_t variables = run->model->graph->variables, n = run->backend->n, bytes = variables * n * sizeof *x;
     if (svmp_transport_failed(rows, variables, n, x, state->moved, far_off)) memcpy(x, state->moved, bytes);
     for (int back = 0; back < 2; back++) {
-        svmp_covariance_match(state->covariance, rows, x);
+        svmp_covariance_match(state->covariance, rows, n, x);
         SVMP_TRY(svmp_match_moments(state->q, rows, variables, n, x, workspace));
         if (!svmp_transport_failed(rows, variables, n, x, state->moved, off)) return SVMP_OK;
         memcpy(x, state->moved, bytes);
@@ -241,14 +293,24 @@ static svmp_status restore_moved(svmp_run *run) {
     return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
 }
 
+/* Whether there are modes that neither transport nor moment matching leaves in shape. */
+static int has_gaps(const svmp_run *run) {
+    const transport *state = run->state;
+    return (state->found && state->found->exhausted) || svmp_modes_least_width(svmp_run_modes(run)) < narrow_mode;
+}
+
 static svmp_status end_moves(svmp_run *run, int by_itself) {
     transport *state = run->state;
     const size_t left = run->iterations - run->iteration - 1;
     double *x;
-    const int separated =
-        state->has_discontinuities || state->mode_jump; /* no transport and no moment matching across gaps */
+    const int separated = state->has_discontinuities || has_gaps(run);
     const size_t wanted = state->ordered || separated ? 0 : TRANSPORT_STEPS; /* ordered particles are only matched */
     state->limit = by_itself && left >= wanted ? 0 : run->iterations;
+    const size_t each = svmp_kept_states_count(state->kept, state->moves);
+    if (by_itself && each < svmp_run_draws_each(run))
+        svmp_log(run->context, SVMP_LOG_WARNING,
+                 "The answer has %zu draws, not %zu: the moves converged after %zu iterations; %zu of them count.",
+                 each * run->backend->n, run->options.draws, state->moves, each);
     state->transport_steps = left < wanted ? left : wanted;
     state->stage = have_mixed(run) && !separated ? STAGE_TRANSPORT : STAGE_DONE;
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
@@ -258,32 +320,25 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     return state->stage == STAGE_TRANSPORT && state->transport_steps == 0 ? end_transport(run) : SVMP_OK;
 }
 
-static size_t inspection_after(size_t t) {
-    if (t < ADAPTATION) return ADAPTATION;
-    return t < FIRST_INSPECTION ? t + BLOCK_ITERATIONS : t + t / 4;
-}
-
 static void close_block(const transport *state) {
     svmp_averages_close(state->averages);
     svmp_covariance_close(state->covariance);
     if (state->text) svmp_averages_close(state->text_averages);
+    if (state->mode_shares) svmp_averages_close(state->mode_shares);
 }
 
 static void clear_blocks(const transport *state) {
     svmp_averages_clear(state->averages);
     svmp_covariance_clear(state->covariance);
     if (state->text) svmp_averages_clear(state->text_averages);
+    if (state->mode_shares) svmp_averages_clear(state->mode_shares);
 }
 
-static void estimate(svmp_run *run) {
-    transport *state = run->state;
+static void estimate(const transport *state) {
     svmp_averages_estimate(state->averages);
     svmp_covariance_estimate(state->covariance);
     if (state->text) svmp_averages_estimate(state->text_averages);
-    const double error = svmp_largest_error(svmp_averages_rows(state->averages), run->model->graph->variables);
-    state->fell = state->error > 0 ? error / state->error : 0;
-    state->error = error;
-    run->backend->largest = largest_convergence(run, svmp_small_errors);
+    if (state->mode_shares) svmp_averages_estimate(state->mode_shares);
 }
 
 /* Blocks of averages end at every other inspection, so that the open one and two closed ones are 2/3 to 3/4 of all
@@ -291,34 +346,24 @@ static void estimate(svmp_run *run) {
 static void end_block(const transport *state, size_t passed) {
     if (passed <= ADAPTATION)
         clear_blocks(state);
-    else if (passed < FIRST_INSPECTION || state->inspections % 2 == 0)
+    else if (passed < FIRST_INSPECTION || state->stopping.inspections % 2 == 0)
         close_block(state);
 }
 
-/* Node-wise moves take about as long as trajectories, or less: whichever of them mixes better, the other one at most
- * doubles the time. */
-static void share_cost(transport *state) {
-    if (state->local) return;
-    const double score = svmp_sweeper_score_operations(state->sweeper);
-    state->sweep_budget = svmp_trajectory_operations(state->global, score) / score;
-    svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
-}
-
-/* Ends the moves when the averages are accurate, or fair and no longer improving, as the sd of a variable with heavy
- * tails. */
 static svmp_status inspect(svmp_run *run) {
     transport *state = run->state;
     const size_t passed = run->iteration + 1;
-    estimate(run);
-    if (passed == ADAPTATION) share_cost(state);
-    const double before = state->convergence[LOOKBACK - 1], now = run->backend->largest;
-    state->converged = passed >= FIRST_INSPECTION && have_mixed(run) && largest_convergence(run, svmp_fair_errors) <= 1;
-    memmove(state->convergence + 1, state->convergence, (LOOKBACK - 1) * sizeof now);
-    state->convergence[0] = state->converged ? now : INFINITY;
-    state->inspections++;
-    state->next = inspection_after(passed);
-    if (state->converged && (now <= 1 || now > no_progress * before)) return end_moves(run, 1);
-    if (state->next + TRANSPORT_STEPS > run->iterations) return end_moves(run, 0);
+    estimate(state);
+    if (passed == ADAPTATION && !state->local)
+        state->sweep_budget = svmp_sweeper_match_trajectories(state->sweeper, state->global);
+    const inspection found = {.error =
+                                  svmp_largest_error(svmp_averages_rows(state->averages), run->model->graph->variables),
+                              .small = largest_convergence(run, svmp_small_errors),
+                              .fair = largest_convergence(run, svmp_fair_errors),
+                              .mixed = have_mixed(run)};
+    run->backend->largest = found.small;
+    const moves_end end = svmp_stopping_inspect(&state->stopping, passed, run->iterations, &found);
+    if (end != MOVES_CONTINUE) return end_moves(run, end == MOVES_CONVERGED);
     end_block(state, passed);
     return SVMP_OK;
 }
@@ -335,6 +380,11 @@ static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     if (!state->unit_metric) SVMP_TRY(svmp_trajectory_force(state->global, &force));
     svmp_averages_add(state->averages, x, force);
     svmp_covariance_add(state->covariance, x);
+    if (state->mode_shares) {
+        svmp_mode_jump_labels(state->mode_jump, x, state->labels);
+        svmp_averages_add(state->mode_shares, state->labels, NULL);
+    }
+    svmp_kept_states_offer(state->kept, run->iteration + 1, x);
     if (state->text) {
         svmp_text_scale_find(state->text, x, state->values);
         svmp_averages_add(state->text_averages, state->values, NULL);
@@ -382,52 +432,18 @@ static svmp_status move(svmp_run *run) {
     if (!state->local) SVMP_TRY(svmp_trajectory_move(state->global, b, t, gain));
     run->rate = svmp_trajectory_step(state->global);
     b->largest = NAN;
-    if (t + 1 == state->next) return inspect(run);
+    state->moves = t + 1;
+    if (t + 1 == state->stopping.next) return inspect(run);
     return run->iterations == t + 1 ? end_moves(run, 0) : SVMP_OK;
 }
 
-/* ---- carries ----------------------------------------------------------------------------------------------------- */
-
-/* The largest displacement of a variable's particles, root mean square in units of their sd. */
-static double largest_push(const svmp_run *run, const double *x, const double *push) {
-    const size_t n = run->backend->n;
-    double largest = 0;
-    for (size_t i = 0; i < run->model->graph->variables; i++) {
-        const double *row = x + i * n, *by = push + i * n, mean = svmp_sum(n, row) / (double)n;
-        double squares = 0;
-        for (size_t l = 0; l < n; l++) squares += (row[l] - mean) * (row[l] - mean);
-        const double share = sqrt(svmp_dot(n, by, by) / squares);
-        largest = share > largest || isnan(share) ? share : largest;
-    }
-    return largest;
-}
-
-/* x <- x + rate A^-1 phi: in the metric of q correlated variables move together. The rate falls from 0.3 to 0.015,
- * which is stable if the correlation matrix of the variables that a node reads has no eigenvalue far above 60. */
-static svmp_status push(svmp_run *run, int *finite) {
-    transport *state = run->state;
-    backend *b = run->backend;
-    const size_t numbers = run->model->graph->variables * b->n;
-    double *x, *phi;
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &phi));
-    SVMP_TRY(svmp_gaussian_solve(state->q, b->n, phi));
-    const double largest = largest_push(run, x, phi),
-                 fallen = (double)state->transport_step / (double)state->transport_steps;
-    *finite = isfinite(largest) != 0;
-    if (!*finite) return SVMP_OK;
-    run->rate = fmin(first_rate * pow(rate_falls_to, fallen), longest_push / largest);
-    for (size_t k = 0; k < numbers; k++) x[k] += run->rate * phi[k];
-    return svmp_backend_commit(b, ARRAY_PARTICLES);
-}
+/* ---- transport --------------------------------------------------------------------------------------------------- */
 
 static svmp_status transport_move(svmp_run *run) {
     transport *state = run->state;
-    backend *b = run->backend;
     int finite = 0;
-    SVMP_TRY(b->kind->score(b));
-    SVMP_TRY(b->kind->stein(b, &run->kernel, state->transport_step));
-    SVMP_TRY(push(run, &finite));
+    SVMP_TRY(svmp_stein_transport(run->backend, state->q, &run->kernel, state->transport_step, state->transport_steps,
+                                  &run->rate, &finite));
     if (!finite) { /* the particles diverged */
         SVMP_TRY(restore_moved(run));
         return end_transport(run);
@@ -441,11 +457,42 @@ static nonconvergence find_nonconvergence(const svmp_run *run) {
                 : (nonconvergence){.why = SVMP_NOTE_NONE};
 }
 
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* Averages that have not settled are no target, nor do moments describe what has gaps. */
+static int are_matched(const svmp_run *run) {
+    const transport *state = run->state;
+    return state->stopping.converged && state->stage != STAGE_MOVES && have_mixed(run) && !state->has_discontinuities &&
+           !has_gaps(run);
+}
+
+/* States of the exact moves, as many of each particle, which is a chain; matched if the moves have converged. */
+static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
+    const transport *state = run->state;
+    const size_t n = run->backend->n, each = svmp_kept_states_count(state->kept, state->moves);
+    svmp_particles *made = NULL;
+    svmp_status status;
+    if (each == 0) return SVMP_OK;
+    SVMP_CHECK(svmp_particles_create(run->context, run->model->graph->variables, n * each, NULL, &made));
+    SVMP_CHECK(svmp_particles_set_chains(made, n));
+    svmp_kept_states_take(state->kept, state->moves, svmp_particles_values(made));
+    if (are_matched(run)) {
+        const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
+                                  state->text ? svmp_averages_rows(state->text_averages) : NULL};
+        SVMP_CHECK(svmp_match_draws(run->model, &to, n * each, svmp_particles_values(made)));
+    }
+    *draws = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
+    return status;
+}
+
 /* ---- the method -------------------------------------------------------------------------------------------------- */
 
 static void report_end(svmp_run *run) {
     const transport *state = run->state;
-    run->ended = state->stage != STAGE_DONE ? RUN_CONTINUES : state->converged ? RUN_CONVERGED : RUN_DONE;
+    run->ended = state->stage != STAGE_DONE ? RUN_CONTINUES : state->stopping.converged ? RUN_CONVERGED : RUN_DONE;
 }
 
 static svmp_status iterate(svmp_run *run) {
@@ -455,38 +502,11 @@ static svmp_status iterate(svmp_run *run) {
     return SVMP_OK;
 }
 
-/* The iteration at which moves and transport will end, if the largest error at the next inspection is `next` small
- * errors and falls by the factor `falls` with every inspection. */
-static size_t predict_end(const svmp_run *run, double next, double falls) {
-    const transport *state = run->state;
-    const double fair = fair_mean_error / small_mean_error;
-    size_t end = state->next;
-    for (;; next *= falls) {
-        const int converged = end >= FIRST_INSPECTION && next <= fair;
-        if (converged && (next <= 1 || pow(falls, LOOKBACK) > no_progress)) break;
-        if (inspection_after(end) + TRANSPORT_STEPS > run->iterations) break;
-        end = inspection_after(end);
-    }
-    return end + TRANSPORT_STEPS < run->iterations ? end + TRANSPORT_STEPS : run->iterations;
-}
-
-/* The variance of the errors falls with the number of iterations, unless the last inspection has shown otherwise, as
- * with heavy tails. Three draws are assumed to be worth one independent draw; while steps adapt, the estimate is the
- * geometric mean of that and the measured error. The largest error is uncertain by a fifth, so the result is the
- * geometric mean of both extremes. */
 static size_t expect(const svmp_run *run) {
     const transport *state = run->state;
     if (state->stage == STAGE_DONE) return run->iteration;
     if (state->stage == STAGE_TRANSPORT) return run->iteration + state->transport_steps - state->transport_step;
-    const double quarter_more = sqrt(0.8), falls = state->fell > quarter_more ? fmin(state->fell, 1) : quarter_more,
-                 counted = fmax(BLOCK_ITERATIONS, fmin((double)state->next - ADAPTATION, (double)state->next * 2 / 3)),
-                 supposed = sqrt(3.0 / (counted * (double)run->backend->n)),
-                 estimated = state->error > 0 ? state->error * falls : supposed,
-                 next = run->iteration > FIRST_INSPECTION ? estimated : sqrt(estimated * supposed),
-                 unit = small_mean_error;
-    const double low = (double)predict_end(run, 0.8 * next / unit, falls),
-                 high = (double)predict_end(run, 1.25 * next / unit, falls);
-    return (size_t)sqrt(low * high);
+    return svmp_stopping_expect(&state->stopping, run->iteration, run->iterations, run->backend->n);
 }
 
 /* A run can be extended unless its limit has ended the moves or shortened the transport. */
@@ -504,12 +524,9 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
     size_t stage = state->stage;
     SVMP_TRY(svmp_archive_count(a, "stage", &stage));
     state->stage = stage < STAGE_DONE ? (transport_stage)stage : STAGE_DONE;
-    SVMP_TRY(svmp_archive_count(a, "inspections", &state->inspections));
-    SVMP_TRY(svmp_archive_count(a, "next inspection", &state->next));
-    SVMP_TRY(svmp_archive_count(a, "carried", &state->transport_step));
-    SVMP_TRY(svmp_archive_count(a, "carries", &state->transport_steps));
-    SVMP_TRY(svmp_archive_count(a, "converged", &state->converged));
-    SVMP_TRY(svmp_archive_reals(a, "convergence", LOOKBACK, state->convergence));
+    SVMP_TRY(svmp_stopping_state(&state->stopping, a));
+    SVMP_TRY(svmp_archive_count(a, "transport step", &state->transport_step));
+    SVMP_TRY(svmp_archive_count(a, "transport steps", &state->transport_steps));
     SVMP_TRY(svmp_archive_count(a, "limit", &state->limit));
     SVMP_TRY(refuse_other_limit(run));
     SVMP_TRY(svmp_archive_rows(a, "moved", run->backend->n, state->moved));
@@ -520,9 +537,10 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
     if (a->loading && !state->local) svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
     SVMP_TRY(svmp_averages_state(state->averages, a));
     SVMP_TRY(svmp_covariance_state(state->covariance, a));
-    const average *rows = svmp_averages_rows(state->averages);
-    state->error = rows ? svmp_largest_error(rows, run->model->graph->variables) : 0;
+    SVMP_TRY(svmp_archive_count(a, "moves", &state->moves));
+    SVMP_TRY(svmp_kept_states_state(state->kept, a));
     if (state->text) SVMP_TRY(svmp_averages_state(state->text_averages, a));
+    if (state->mode_shares) SVMP_TRY(svmp_averages_state(state->mode_shares, a));
     report_end(run);
     return SVMP_OK;
 }
@@ -534,6 +552,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .fits = 1,
+                                      .answers = 1000,
                                       .arrays = 18,           /* averages 12, trajectories 4, `moved` 1, solves 1 */
                                       .examination = 1.0 / 6, /* its moves cost as much as those of the method */
                                       .alloc = alloc,
@@ -542,5 +561,8 @@ const method svmp_method_transport = {.name = "transport",
                                       .expect = expect,
                                       .free = free_transport,
                                       .gaussian = fitted,
+                                      .modes = modes_of,
+                                      .mode_share = share_of,
+                                      .make_draws = make_draws,
                                       .nonconvergence = find_nonconvergence,
                                       .state = archive_state};

@@ -13,10 +13,6 @@ enum {
     TRANSPORT_STEPS = 100 /* of Stein's transport */
 };
 
-/* Scores of the model that a sweep of local moves may cost, if trajectories are made, too: until the end of the
- * adaptation, from when on it is the cost of a trajectory. */
-static const double first_sweep_budget = 8;
-
 /* Ratio of the convergence to that of LOOKBACK inspections before, where 1/sqrt(2) is expected: no progress. */
 static const double no_progress = 0.9;
 
@@ -29,10 +25,11 @@ static const double small_identity = 0.1; /* a residual of Stein's identities th
 static const double mixed = 0.5;          /* chains have mixed if average.between_share is below this */
 
 static const double far_below_median = 15;    /* log density below the median: a factor e^-15 */
+static const double narrow_mode = 1.0 / 3;    /* sd in a mode over that of all: it would be distorted like a gap */
 static const double off = 1.2, far_off = 1.5; /* ratio of an sd to its average: after and before matching */
 
 /* Stein's transport: the rate falls from the first to that times the second; no variable moves farther than the third,
  * root mean square in sds. */
-static const double first_rate = 0.3, rate_falls_to = 0.05, longest_push = 0.1;
+static const double first_rate = 0.3, rate_falls_to = 0.05, most_displacement = 0.1;
 
 #endif

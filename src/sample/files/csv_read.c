@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "base/csv_field.h"
 #include "base/notes.h"
 #include "base/number.h"
 #include "base/text_lines.h"
@@ -32,24 +33,6 @@ typedef struct csv_reader {
     double *rows; /* rows[l*width + place[c]]: the file's order */
     size_t count, capacity;
 } csv_reader;
-
-static int is_blank(char c) { return c == ' ' || c == '\t'; }
-
-/* The field that begins at `start`, without blanks around it; returns the position of its comma, or `end`. */
-static char *next_field(char *end, char *start, char **first, char **last) {
-    char *comma = memchr(start, ',', (size_t)(end - start));
-    char *stop = comma ? comma : end;
-    for (*first = start; *first < stop && is_blank(**first);) ++*first;
-    for (*last = stop; *last > *first && is_blank((*last)[-1]);) --*last;
-    return stop;
-}
-
-/* R's write.csv puts quotation marks around names. */
-static void unquote(char **first, char **last) {
-    if (*last - *first < 2 || **first != '"' || (*last)[-1] != '"') return;
-    ++*first;
-    --*last;
-}
 
 /* Appends a line, without its "# ". */
 static svmp_status keep_comment(csv_reader *reader) {
@@ -92,12 +75,17 @@ static svmp_status read_header(csv_reader *reader) {
     SVMP_TRY(svmp_columns_take(text->context, reader->comments, &reader->record));
     char *end = reader->titles + strlen(reader->titles);
     for (char *cursor = reader->titles;; cursor++) {
-        char *first, *last, quoted[TEXT_QUOTED];
-        cursor = next_field(end, cursor, &first, &last);
-        int more = cursor < end;
+        csv_field field;
+        char quoted[TEXT_QUOTED];
+        const char *after = svmp_csv_field(cursor, end, &field);
+        if (after == NULL || (after < end && *after != ','))
+            return svmp_text_fail(text, "column %zu: expected a comma after a closed quotation mark.",
+                                  reader->columns + 1);
+        const int more = after < end;
+        char *first = cursor + (field.start - cursor), *last = svmp_csv_unquote(first, field.end);
+        cursor += after - cursor;
         SVMP_TRY(SVMP_GROW(text->context, reader->names, reader->columns_capacity, reader->columns + 1));
         SVMP_TRY(SVMP_GROW(text->context, reader->known, reader->known_capacity, reader->columns + 1));
-        unquote(&first, &last);
         *last = '\0'; /* overwrites a blank, a quotation mark, the comma or the end, which have been read */
         if (first == last && reader->columns == 0)
             return svmp_text_fail(text, "the first column has no name. If it contains row numbers, omit them: "
@@ -151,14 +139,15 @@ static int is_finite_column(const char *name) {
     return found;
 }
 
-static svmp_status read_field(csv_reader *reader, size_t c, const char *first, const char *last, double *value) {
+static svmp_status read_field(csv_reader *reader, size_t c, const csv_field *field, double *value) {
     char quoted[TEXT_QUOTED];
-    number_kind kind = svmp_number_parse(first, last, value);
+    const number_kind kind = svmp_number_parse(field->start, field->end, value);
     if (kind == NUMBER_FINITE) return SVMP_OK;
     if (kind == NUMBER_NONE || is_finite_column(reader->names[c]))
         return svmp_text_fail(&reader->text, "column %zu (%.80s): '%s' is not a %s.", c + 1, reader->names[c],
-                              svmp_text_quote(first, last, quoted), kind == NUMBER_NONE ? "number" : "finite number");
-    *value = strtod(first, NULL);
+                              svmp_text_quote(field->start, field->end, quoted),
+                              kind == NUMBER_NONE ? "number" : "finite number");
+    *value = strtod(field->start, NULL);
     return SVMP_OK;
 }
 
@@ -166,13 +155,15 @@ static svmp_status read_row(csv_reader *reader) {
     text_file *text = &reader->text;
     SVMP_TRY(SVMP_GROW(text->context, reader->rows, reader->capacity, (reader->count + 1) * reader->width));
     double *row = reader->rows + reader->count * reader->width;
-    char *cursor = text->start;
+    const char *at = text->start;
     for (size_t c = 0; c < reader->columns; c++) {
-        char *first, *last;
-        cursor = next_field(text->end, cursor, &first, &last);
-        if ((cursor == text->end) != (c + 1 == reader->columns)) return wrong_number_of_fields(reader);
-        cursor++;
-        if (reader->names[c]) SVMP_TRY(read_field(reader, c, first, last, &row[reader->place[c]]));
+        csv_field field;
+        at = svmp_csv_field(at, text->end, &field);
+        if (at == NULL || (at < text->end && *at != ','))
+            return svmp_text_fail(text, "column %zu: expected a comma after a closed quotation mark.", c + 1);
+        if ((at == text->end) != (c + 1 == reader->columns)) return wrong_number_of_fields(reader);
+        at++;
+        if (reader->names[c]) SVMP_TRY(read_field(reader, c, &field, &row[reader->place[c]]));
     }
     reader->count++;
     return SVMP_OK;

@@ -38,6 +38,9 @@ typedef struct netcdf_file {
 
 enum { NC_BLOCK = 1 << 17 };
 
+#define NC_POSTERIOR  "posterior"
+#define NC_COMPRESSED "particles" /* the group of svmp_particles_compressed */
+
 #define NC_TRY(file, call)                                                                                             \
     do {                                                                                                               \
         const int nc_error_ = (call);                                                                                  \

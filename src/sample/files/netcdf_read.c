@@ -167,7 +167,7 @@ static svmp_status count_variables(netcdf_file *file, int ids, size_t *variables
         if (v.taken) *variables += v.array.count;
     }
     if (*variables == 0)
-        return refuse(file, "the group 'posterior' has no variable with the dimensions chain and draw");
+        return refuse(file, "the group '" NC_POSTERIOR "' has no variable with the dimensions chain and draw");
     const double bytes = (double)*variables * (double)file->chains * (double)file->draws * sizeof(double);
     return svmp_require_memory(file->context, bytes, "the particles of this file need");
 }
@@ -204,14 +204,14 @@ static svmp_status check_values(const netcdf_file *file, const svmp_particles *p
     return SVMP_OK;
 }
 
-static svmp_status take_posterior(netcdf_file *file, svmp_particles **made) {
+/* Of the open group. */
+static svmp_status take_sample(netcdf_file *file, svmp_particles **made) {
     int ids = 0;
     size_t variables, first = 0;
-    if (svmp_nc.inq_grp_ncid(file->id, "posterior", &file->group) != NC_NOERR)
-        return refuse(file, "there is no group 'posterior'; this is not an ArviZ InferenceData file");
+    file->chains = file->draws = 0;
     NC_TRY(file, svmp_nc.inq_nvars(file->group, &ids));
     SVMP_TRY(count_variables(file, ids, &variables));
-    if (file->chains > SIZE_MAX / file->draws) return refuse(file, "there are too many draws");
+    if (file->draws > 0 && file->chains > SIZE_MAX / file->draws) return refuse(file, "there are too many draws");
     SVMP_TRY(svmp_particles_create(file->context, variables, file->chains * file->draws, NULL, made));
     SVMP_TRY(svmp_particles_set_chains(*made, file->chains));
     for (int id = 0; id < ids; id++) {
@@ -222,6 +222,26 @@ static svmp_status take_posterior(netcdf_file *file, svmp_particles **made) {
         first += v.array.count;
     }
     return check_values(file, *made);
+}
+
+static svmp_status take_posterior(netcdf_file *file, svmp_particles **made) {
+    if (svmp_nc.inq_grp_ncid(file->id, NC_POSTERIOR, &file->group) != NC_NOERR)
+        return refuse(file, "there is no group '" NC_POSTERIOR "'; this is not an ArviZ InferenceData file");
+    return take_sample(file, made);
+}
+
+/* Other programs may have a group of that name, with anything in it. */
+static svmp_status take_compressed(netcdf_file *file, svmp_particles *draws) {
+    netcdf_variable v;
+    int ids = 0, taken = 0;
+    if (svmp_nc.inq_grp_ncid(file->id, NC_COMPRESSED, &file->group) != NC_NOERR) return SVMP_OK;
+    NC_TRY(file, svmp_nc.inq_nvars(file->group, &ids));
+    file->chains = file->draws = 0;
+    for (int id = 0; id < ids; id++) {
+        SVMP_TRY(inspect_variable(file, id, &v));
+        taken |= v.taken;
+    }
+    return taken ? take_sample(file, &draws->compressed) : SVMP_OK;
 }
 
 static svmp_status take_statistic(netcdf_file *file, int id, const netcdf_variable *v, double *values,
@@ -312,6 +332,7 @@ svmp_status svmp_netcdf_read(svmp_context *context, const char *path, svmp_parti
     SVMP_CHECK(take_posterior(&file, &made));
     if (made) SVMP_CHECK(take_statistics(&file, made));
     if (made) SVMP_CHECK(take_comments(&file, made));
+    if (made) SVMP_CHECK(take_compressed(&file, made));
     *particles = made;
     made = NULL;
 done:

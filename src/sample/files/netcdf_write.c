@@ -1,5 +1,5 @@
 /* Particles to NetCDF-4: groups posterior, sample_stats, observed_data, and, if monitored, log_likelihood and
- * posterior_predictive. */
+ * posterior_predictive; particles, if they come with the draws. */
 #include "sample/files/netcdf_file.h"
 
 #ifdef SVMP_HAVE_NETCDF
@@ -142,15 +142,27 @@ done:
     return status;
 }
 
-static svmp_status put_posterior(netcdf_file *file, const svmp_particles *p, const char *comments) {
+static svmp_status put_sample(netcdf_file *file, const char *group, const svmp_particles *p, const char *comments) {
     int dimensions[2];
     shape arrays = {0};
     svmp_status status;
     SVMP_CHECK(svmp_shape_of(p, &arrays));
-    SVMP_CHECK(put_group(file, "posterior", comments, dimensions));
+    SVMP_CHECK(put_group(file, group, comments, dimensions));
     for (size_t a = 0; a < arrays.count; a++) SVMP_CHECK(put_array(file, p, &arrays.arrays[a], dimensions));
 done:
     svmp_shape_free(file->context, &arrays);
+    return status;
+}
+
+/* The particles that come with the draws, as one chain. */
+static svmp_status put_compressed(netcdf_file *file, const svmp_particles *p) {
+    const size_t chains = file->chains, draws = file->draws;
+    if (p->compressed == NULL) return SVMP_OK;
+    file->chains = 1;
+    file->draws = p->compressed->count;
+    const svmp_status status = put_sample(file, NC_COMPRESSED, p->compressed, NULL);
+    file->chains = chains;
+    file->draws = draws;
     return status;
 }
 
@@ -242,7 +254,8 @@ static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const 
     file->open = 1;
     SVMP_TRY(put_attributes(file, file->id, comments));
     if (comments) SVMP_TRY(put_comments(file, comments));
-    SVMP_TRY(put_posterior(file, p, comments));
+    SVMP_TRY(put_sample(file, NC_POSTERIOR, p, comments));
+    SVMP_TRY(put_compressed(file, p));
     SVMP_TRY(put_likelihood(file, p));
     SVMP_TRY(put_predictions(file, p));
     SVMP_TRY(put_statistics(file, p));

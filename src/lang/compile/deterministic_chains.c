@@ -1,6 +1,6 @@
 /* Deterministic nodes that are computed from deterministic nodes, however long the chain: an expression that would go
  * too deep is left (lowering->pending), what it waits for is computed first, and it is tried again. */
-#include "lang/compile/compile_state.h"
+#include "lang/compile/compile_passes.h"
 
 typedef struct chain {
     uint32_t *instances; /* each waits for the next */

@@ -1,0 +1,13 @@
+/* Stein's transport of the particles in the metric of a Gaussian. */
+#ifndef SVMP_METHOD_TRANSPORT_STEIN_TRANSPORT_H
+#define SVMP_METHOD_TRANSPORT_STEIN_TRANSPORT_H
+
+#include "backend/backend.h"
+#include "prepare/fitted_gaussian.h"
+
+/* A step after `done` of `steps`; *rate is that of the step. If the displacement is not finite, the particles stay
+ * where they are and *finite is 0. */
+svmp_status svmp_stein_transport(backend *b, gaussian *q, const kernel *k, size_t done, size_t steps, double *rate,
+                                 int *finite);
+
+#endif
