@@ -3,7 +3,7 @@
 >>> import svmp
 >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
 >>> m.fit(progressbar=False)["mu"].shape
-(100,)
+(1000,)
 """
 
 from . import errors
@@ -20,15 +20,19 @@ from .errors import (
     OutOfMemoryError,
     UnsupportedError,
 )
+from .calibration import Calibration, sbc
 from .distances import localise
 from .fit import Comparison, Criteria, Fit, load
 from .graph import Graph, field
+from .loo import Loo, compare
 from .model import Model
+from .predictions import Predictions
 from .report import Report
 from .table import Table
 from .verdict import Verdict
 
 __all__ = [
+    "Calibration",
     "CallbackError",
     "Comparison",
     "Criteria",
@@ -38,18 +42,22 @@ __all__ = [
     "Fit",
     "Graph",
     "InputError",
+    "Loo",
     "Model",
     "ModelError",
     "NotFiniteError",
     "OutOfMemoryError",
+    "Predictions",
     "Progress",
     "Report",
     "Table",
     "UnsupportedError",
     "Verdict",
     "__version__",
+    "compare",
     "errors",
     "field",
     "load",
     "localise",
+    "sbc",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ._context import Context
-from ._options import describe_method, option_names
+from ._options import describe_method, gives_draws, option_names
 from .errors import InputError
 
 # PyMC, CmdStanPy, pyjags, BlackJAX, NumPyro and scikit-learn; the first name that the method accepts is suggested.
@@ -68,7 +68,18 @@ def check_sizes(context: Context, method: str, given: Mapping[str, Any]) -> None
             raise InputError(f"{what}; use chains, warmup and draws.")
         if kind == "chains" and sweeps and name in ("chains", "accept"):
             raise InputError(f"{what}; use particles, iterations, warmup and draws.")
-        if kind != "chains" and name in ("warmup", "draws", "chains", "accept"):
+        if kind != "chains" and name in ("warmup", "draws", "chains", "accept") and not (name == "draws" and gives_draws(context, method)):
             raise InputError(f"{what}, which is for samplers: sample(), method='nuts'.")
         if kind == "draws" and name == "iterations":
             raise InputError(f"{what}: it does not iterate.")
+
+
+def names_of(argument: str, given: Any) -> list[str]:
+    """A name, or several, as a list."""
+    if given is not None and not isinstance(given, Iterable):
+        raise TypeError(f"{argument}: {given!r} is not a name or a list of names")
+    names = [given] if isinstance(given, str) else list(given or ())
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{argument}: {name!r} is not a name")
+    return names

@@ -126,7 +126,25 @@ class Compiled:
     def find_arrays(self, names: list[str]) -> dict[str, ArrayPlace]:
         shapes = {array.name: array.shape for array in self.text_arrays}
         known = {array.name: array.known for array in self.text_arrays if array.known is not None}
-        return find_arrays(names, self.known_names, shapes, known)
+        made = find_arrays(names, self.known_names, shapes, known)
+        for name, place in made.items():
+            self._label(name, place)
+        return made
+
+    def _label(self, name: str, place: ArrayPlace) -> None:
+        """Gives the dimensions that text subscripts their names and labels."""
+        which = [lib.svmp_model_label(self.handle, name.encode(), k, 0) for k in range(len(place.shape))]
+        if not any(which):
+            return
+        place.dims = tuple(f"{name}_dim_{k}" if text is None else text.decode() for k, text in enumerate(which))
+        place.coords = tuple(None if text is None else self._labels_along(name, place, k) for k, text in enumerate(which))
+
+    def _labels_along(self, name: str, place: ArrayPlace, k: int) -> list[str]:
+        found = [
+            (index, lib.svmp_model_label(self.handle, name.encode(), k, index))
+            for index in range(place.first[k], place.first[k] + place.shape[k])
+        ]
+        return [str(index) if label is None else label.decode() for index, label in found]
 
     @cached_property
     def unknown_arrays(self) -> dict[str, ArrayPlace]:

@@ -6,8 +6,8 @@ import ctypes
 import difflib
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from ._library import lib
 
 Array = NDArray[np.float64]
 DataSource = Union[Mapping[str, Any], str, "os.PathLike[str]", Any]
-Part = Union[dict[str, Array], str]  # arrays, or the path of a file
+Part = Union[dict[str, Union[Array, "Text"]], str]  # arrays and text, or the path of a file
 _WORDS = {"data", "for", "in", "model", "var"}
 
 
@@ -35,10 +35,59 @@ class Names:
         return name in self._all
 
 
+class Text:
+    """A vector of text, which becomes codes of its levels; ``levels`` come first, in this order."""
+
+    def __init__(self, values: list[Optional[str]], levels: Sequence[str] = ()) -> None:
+        self.values, self.levels = values, list(levels)
+
+    def add(self, context: Context, data: ctypes.c_void_p, name: str) -> None:
+        set_levels(context, data, name, self.levels)
+        values = [None if value is None else value.encode() for value in self.values]
+        context.check(lib.svmp_data_add_text(data, name.encode(), len(values), (ctypes.c_char_p * len(values))(*values)))
+
+
+def set_levels(context: Context, data: ctypes.c_void_p, name: str, levels: Sequence[str]) -> None:
+    encoded = [level.encode() for level in levels]
+    if encoded:
+        context.check(lib.svmp_data_set_levels(data, name.encode(), len(encoded), (ctypes.c_char_p * len(encoded))(*encoded)))
+
+
+def levels_of(data: ctypes.c_void_p, names: Iterable[str]) -> dict[str, list[str]]:
+    """The levels of all names that are text."""
+    made: dict[str, list[str]] = {}
+    for name in names:
+        while (level := lib.svmp_data_level(data, name.encode(), len(made.get(name, ())))) is not None:
+            made.setdefault(name, []).append(level.decode())
+    return made
+
+
+def _is_missing(element: Any) -> bool:
+    return element is None or type(element).__name__ in ("NAType", "NaTType") or (isinstance(element, float) and np.isnan(element))
+
+
+def _text_of(values: NDArray[Any]) -> Optional[Text]:
+    """A vector of strings that are no numbers, with missing ones among them; None: these are other values."""
+    known = [not _is_missing(element) for element in values.ravel()]
+    if values.ndim != 1 or not any(known) or not all(isinstance(e, str) for e, is_known in zip(values, known) if is_known):
+        return None
+    if any(_is_number(element) for element, is_known in zip(values, known) if is_known):
+        return None
+    return Text([str(element) if is_known else None for element, is_known in zip(values, known)])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _bad_element(name: str, values: Any) -> str:
     for element in np.asarray(values, dtype=object).ravel():
         if not isinstance(element, (type(None), bool, int, float, np.number, np.bool_)):
-            labels = "; number labels from 1: pandas.factorize(labels)[0] + 1" if isinstance(element, str) else ""
+            labels = "; if these are labels, make them a pandas.Categorical" if isinstance(element, str) else ""
             return f"data '{name}': {element!r} is not a number{labels}"
     return f"data '{name}': not an array of numbers"
 
@@ -62,8 +111,8 @@ def _object_to_float(name: str, values: NDArray[Any]) -> Array:
     return made
 
 
-def to_array(name: str, value: Any) -> Array:
-    """An array of numbers from any array-like object; None, NaN, NA and masked elements become NaN."""
+def to_array(name: str, value: Any) -> Union[Array, Text]:
+    """An array of numbers from any array-like object, None, NaN, NA and masked elements become NaN; or a vector of text."""
     if value is None:
         return np.array(np.nan)
     if isinstance(value, (str, bytes)):
@@ -73,8 +122,8 @@ def to_array(name: str, value: Any) -> Array:
     if hasattr(value, "toarray") and hasattr(value, "nnz"):  # scipy.sparse
         value = value.toarray()
     if type(getattr(value, "dtype", None)).__name__ == "CategoricalDtype":  # of pandas
-        codes = "cat.codes" if hasattr(value, "cat") else "codes"
-        raise TypeError(f"data '{name}': a categorical column; use its codes, which svmp counts from 1: {name}.{codes} + 1")
+        levels = (value.cat if hasattr(value, "cat") else value).categories
+        return Text([None if _is_missing(element) else str(element) for element in value], [str(level) for level in levels])
     if isinstance(value, np.ma.MaskedArray):
         if value.dtype == object:
             made = _object_to_float(name, value.filled(None))
@@ -86,6 +135,9 @@ def to_array(name: str, value: Any) -> Array:
         array = np.asarray(value)
     except ValueError:  # numpy refuses rows of different lengths
         raise ValueError(f"data '{name}': the rows have different lengths; an array needs rows of the same length") from None
+    text = _text_of(np.asarray(value, dtype=object)) if array.dtype.kind in "OUT" else None
+    if text is not None:
+        return text
     if array.dtype == object:
         array = _object_to_float(name, array)
     elif array.dtype.kind not in "biuf":
@@ -102,12 +154,12 @@ def _is_frame(data: Any) -> bool:
     return hasattr(data, "columns") and (hasattr(data, "iloc") or hasattr(data, "get_column"))
 
 
-def _frame_arrays(frame: Any, used: Names) -> dict[str, Array]:
+def _frame_arrays(frame: Any, used: Names) -> dict[str, Union[Array, Text]]:
     if len(frame.columns) == 0:
         raise ValueError("data: the DataFrame has no columns")
     if len(frame) == 0:
         raise ValueError(f"data: the DataFrame has no rows (columns: {', '.join(map(str, frame.columns))})")
-    made: dict[str, Array] = {}
+    made: dict[str, Union[Array, Text]] = {}
     for column in frame.columns:
         if column not in used:
             continue  # a frame may have columns that the model does not use
@@ -119,8 +171,8 @@ def _frame_arrays(frame: Any, used: Names) -> dict[str, Array]:
     return made
 
 
-def _mapping_arrays(data: Mapping[str, Any], used: Names) -> dict[str, Array]:
-    made: dict[str, Array] = {}
+def _mapping_arrays(data: Mapping[str, Any], used: Names) -> dict[str, Union[Array, Text]]:
+    made: dict[str, Union[Array, Text]] = {}
     for name, value in data.items():
         if not isinstance(name, str):
             raise TypeError(f"data: the name {name!r} is not a string")
@@ -159,5 +211,8 @@ def add_parts(context: Context, handle: ctypes.c_void_p, parts: list[Part]) -> N
             context.check(lib.svmp_data_read(handle, os.fsencode(part)))
             continue
         for name, array in part.items():
+            if isinstance(array, Text):
+                array.add(context, handle, name)
+                continue
             dimensions = (ctypes.c_size_t * max(array.ndim, 1))(*array.shape)
             context.check(lib.svmp_data_add(handle, name.encode(), array.ndim, dimensions, array.ctypes.data))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._library import version
+from ._names import ArrayPlace
 
 if TYPE_CHECKING:
     from .fit import Fit
@@ -29,12 +30,17 @@ _STATISTICS: dict[str, tuple[str, Any]] = {
 def groups_of(fit: "Fit") -> tuple[dict[str, dict[str, Any]], dict[str, list[str]], dict[str, Any]]:
     """Groups of arrays (chain, draw, *shape), the names of dimensions, and coordinates; as dictionaries."""
     chains, draws = fit.chains, fit.draws
-    posterior, dims, coords = {}, {}, {}
+    posterior: dict[str, Any] = {}
+    dims: dict[str, list[str]] = {}
+    coords: dict[str, Any] = {}
     for name, place in fit.arrays.items():
         posterior[name] = fit[name].reshape(chains, draws, *place.shape)
-        dims[name] = [f"{name}_dim_{k}" for k in range(len(place.shape))]
-        for k, (dim, extent) in enumerate(zip(dims[name], place.shape)):
-            coords[dim] = np.arange(place.first[k], place.first[k] + extent)
+        dims[name] = list(place.dims) or [f"{name}_dim_{k}" for k in range(len(place.shape))]
+        for k, dim in enumerate(dims[name]):
+            marks = np.asarray(place.marks(k))
+            if len(coords.setdefault(dim, marks)) != len(marks) or not np.array_equal(coords[dim], marks):
+                dims[name][k] = f"{name}_dim_{k}"  # an array has more of them
+                coords[dims[name][k]] = marks
     stats = {}
     for name, values in fit.statistics.items():
         label, kind = _STATISTICS.get(name, (name.rstrip("_"), float))
@@ -68,13 +74,11 @@ def _dataset(xarray: Any, arrays: dict[str, Any], dims: dict[str, list[str]], co
     return xarray.Dataset(variables, coords=here, attrs=attrs)
 
 
-def to_idata(fit: "Fit") -> Any:
+def _tree(groups: dict[str, dict[str, Any]], dims: dict[str, list[str]], coords: dict[str, Any], attrs: dict[str, Any]) -> Any:
     try:
         import xarray
     except ImportError:
         raise ImportError("idata needs xarray and ArviZ: pip install 'svmp[arviz]'") from None
-    groups, dims, coords = groups_of(fit)
-    attrs = {"inference_library": "svmp", "inference_library_version": version, "sampling_time": fit.seconds, **fit.record}
     made = {
         group: _dataset(xarray, arrays, dims, coords, group != "observed_data", attrs if group == "posterior" else {})
         for group, arrays in groups.items()
@@ -88,3 +92,23 @@ def to_idata(fit: "Fit") -> Any:
     if not hasattr(xarray, "DataTree"):
         raise ImportError("idata needs ArviZ, or xarray 2024.10 or later: pip install 'svmp[arviz]'")
     return xarray.DataTree.from_dict({f"/{group}": data for group, data in made.items()})
+
+
+def to_idata(fit: "Fit") -> Any:
+    groups, dims, coords = groups_of(fit)
+    return _tree(
+        groups, dims, coords, {"inference_library": "svmp", "inference_library_version": version, "sampling_time": fit.seconds, **fit.record}
+    )
+
+
+def tree_of(groups: dict[str, dict[str, Any]], chains: int, draws: int, places: dict[str, ArrayPlace]) -> Any:
+    """Groups of arrays (draws, *shape)."""
+    dims: dict[str, list[str]] = {}
+    coords: dict[str, Any] = {}
+    for arrays in groups.values():
+        for name, values in arrays.items():
+            place = places[name]
+            dims[name] = list(place.dims) or [f"{name}_dim_{k}" for k in range(values.ndim - 1)]
+            coords.update({dim: np.asarray(place.marks(k)) for k, dim in enumerate(dims[name])})
+            arrays[name] = values.reshape(chains, draws, *values.shape[1:])
+    return _tree(groups, dims, coords, {"inference_library": "svmp", "inference_library_version": version})

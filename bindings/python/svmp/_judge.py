@@ -14,7 +14,7 @@ import numpy as np
 from ._compiled import Compiled
 from ._context import Context
 from ._library import callbacks, interface, lib, structs
-from ._options import make_options
+from ._options import describe_method, make_options
 from ._sample import Particles, Sample
 from ._start import start_from
 
@@ -68,7 +68,8 @@ def _fields(struct: Any) -> dict[str, Any]:
 
 
 def _all(struct: str, function: Any, found: ctypes.c_void_p) -> list[dict[str, Any]]:
-    one, made = structs[struct](), []
+    one = structs[struct]()
+    made: list[dict[str, Any]] = []
     while function(found, len(made), ctypes.byref(one)):
         made.append(_fields(one))
     return made
@@ -127,6 +128,12 @@ def recorded_advice(record: Mapping[str, str]) -> str:
     return text.decode()
 
 
+def comes_from_sampler(context: Context, record: Mapping[str, str]) -> bool:
+    """Whether the chains of a sample judge themselves; those of other methods are matched to averages, which the run has judged."""
+    method = record.get("method")
+    return method is None or describe_method(context, method)[0] == "chains"
+
+
 def judge_chains(sample: Sample, record: Mapping[str, str]) -> Judged:
     """The verdict on chains from their draws and the record of their run."""
     context = Context()
@@ -148,7 +155,10 @@ def examine(compiled: Compiled, sample: Sample, record: Mapping[str, str], secon
     """
     most = 500  # evenly spaced ones if there are more
     some = (np.arange(1, most + 1) * sample.count // most - 1) if sample.count > most else np.arange(sample.count)
-    if sample.are_chains:
+    of_sampler = sample.are_chains and comes_from_sampler(compiled.context, record)
+    if sample.are_chains and not of_sampler:  # the last draw of each chain, as the run does
+        some = np.arange(1, sample.chains + 1) * (sample.count // sample.chains) - 1
+    if of_sampler:
         of_chains = judge_chains(sample, record)
         if not of_chains.clear:
             return of_chains
@@ -166,7 +176,7 @@ def examine(compiled: Compiled, sample: Sample, record: Mapping[str, str], secon
             watch = callbacks["svmp_monitor"](lambda *_: int(interrupts.seen))
             compiled.check(lib.svmp_run_set_monitor(run, watch, None))
             compiled.check(lib.svmp_run_examine(run, seconds, moves, found))
-        if sample.are_chains:
+        if of_sampler:
             particles = Particles(compiled.context, sample)
             compiled.check(lib.svmp_chains_verdict(particles.handle, found))
         _recall(found, record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ class ArrayPlace:
 
     ``first`` holds the smallest subscripts; an array of a model text begins at 1. ``rows`` are numbers of variables and ``flat``
     their positions in the array, row-major. ``known`` are the values of elements that are not variables.
+    ``dims`` are the names of dimensions, and ``coords`` the labels along each, None where indices are counted; both may be empty.
     """
 
     name: str
@@ -26,6 +27,8 @@ class ArrayPlace:
     first: tuple[int, ...] = ()
     known: Optional[NDArray[np.float64]] = None
     complete: bool = field(default=True)
+    dims: tuple[str, ...] = ()
+    coords: tuple[Optional[list[str]], ...] = ()
 
     def take(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The array for each particle, from values of shape (variables, count): (count, *shape)."""
@@ -43,9 +46,28 @@ class ArrayPlace:
         """x[1,2] for each element, row-major, as in the model text."""
         if not self.shape:
             return [self.name]
-        return [
-            f"{self.name}[{','.join(str(k + start) for k, start in zip(at, self.first))}]" for at in np.ndindex(*self.shape)
-        ]
+        marks = [self.marks(k) for k in range(len(self.shape))]
+        return [f"{self.name}[{','.join(str(marks[k][i]) for k, i in enumerate(at))}]" for at in np.ndindex(*self.shape)]
+
+    def marks(self, k: int) -> list[Any]:
+        """What the elements along a dimension are called: labels, or the subscripts themselves."""
+        labels = self.coords[k] if self.coords else None
+        return labels if labels is not None else list(range(self.first[k], self.first[k] + self.shape[k]))
+
+    def index_of(self, subscripts: str) -> Optional[int]:
+        """The position of the element that "York,2" or "3,2" names; None: there is none."""
+        words = [word.strip() for word in subscripts.split(",")]
+        if len(words) != len(self.shape):
+            return None
+        at = []
+        for k, word in enumerate(words):
+            marks = [str(mark) for mark in self.marks(k)]
+            if word not in marks and word.isdigit():
+                marks = [str(self.first[k] + i) for i in range(self.shape[k])]
+            if word not in marks:
+                return None
+            at.append(marks.index(word))
+        return int(np.ravel_multi_index(tuple(at), self.shape))
 
 
 def _split(name: str, known: set[str]) -> tuple[str, tuple[int, ...]]:

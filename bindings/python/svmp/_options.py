@@ -59,6 +59,13 @@ def describe_method(context: Context, name: str) -> tuple[str, bool]:
     return _YIELDS.get(getattr(method, "yield"), "unknown"), bool(method.sweeps)
 
 
+def gives_draws(context: Context, name: str) -> bool:
+    """Whether a method takes the option draws."""
+    method = structs["svmp_method"]()
+    context.check(lib.svmp_method_describe(context.handle, name.encode(), ctypes.byref(method)))
+    return int(method.draws) > 0
+
+
 def method_coordinates(method: Optional[str]) -> str:
     """The coordinates that suit a method, or the default one; "" if it does not matter."""
     context = Context()

@@ -5,20 +5,26 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from ._context import Context
-from ._data import Names, Part, add_parts, collect
+from ._data import Names, Part, add_parts, collect, levels_of, set_levels
 from ._library import lib, structs
+from ._sample import Array, Particles, Sample
 
 _MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
 
 
 class Reading(NamedTuple):
-    """Options for reading a model text: the monitored nodes, "sigma,mu", and the coordinates of particles."""
+    """How a model text is read: the monitored nodes, "sigma,mu"; the coordinates of particles; statements that are added;
+    the draws of unknowns that are given; whether observed values are drawn, too; whether the data are not those of the draws."""
 
     monitors: str = ""
     coordinates: str = ""
+    statements: str = ""
+    given: Optional[Sample] = None
+    simulated: bool = False
+    fresh: bool = False
 
 
 class Recipe:
@@ -31,19 +37,45 @@ class Recipe:
 
 
 class TextRecipe(Recipe):
-    def __init__(self, name: str, text: str, parts: list[Part]) -> None:
-        self.name, self.text, self.parts = name, text, parts
+    """``replaced`` are other values of some arrays, and ``levels`` those of text, by name, which :meth:`build` completes."""
+
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        parts: list[Part],
+        replaced: Optional[dict[str, Array]] = None,
+        levels: Optional[dict[str, list[str]]] = None,
+    ) -> None:
+        self.name, self.text, self.parts, self.replaced, self.levels = name, text, parts, replaced or {}, levels or {}
 
     def with_data(self, data: Any) -> TextRecipe:
-        return TextRecipe(self.name, self.text, collect(data, Names(self.text)))
+        """The same text with other data; text among them has the codes of the old ones."""
+        return TextRecipe(self.name, self.text, collect(data, Names(self.text)), levels=dict(self.levels))
+
+    def with_values(self, values: dict[str, Array]) -> TextRecipe:
+        """The same with other values of some arrays."""
+        return TextRecipe(self.name, self.text, self.parts, {**self.replaced, **values}, self.levels)
 
     def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         data = context.create(lib.svmp_data_create, context.handle)
-        monitors = reading.monitors.encode() or None
+        given = Particles(context, reading.given) if reading.given is not None else None
         try:
+            for name, levels in self.levels.items():
+                set_levels(context, data, name, levels)
             add_parts(context, data, self.parts)
+            self.levels = levels_of(data, Names(self.text).variables)
+            for name, values in self.replaced.items():
+                context.check(lib.svmp_data_replace(data, name.encode(), values.size, values.ctypes.data))
             what = (context.handle, self.name.encode(), self.text.encode(), data)
-            how = structs["svmp_reading"](monitors=monitors, coordinates=reading.coordinates.encode() or None)
+            how = structs["svmp_reading"](
+                monitors=reading.monitors.encode() or None,
+                coordinates=reading.coordinates.encode() or None,
+                statements=reading.statements.encode() or None,
+                given=given.handle if given is not None else None,
+                simulated=reading.simulated,
+                fresh=reading.fresh,
+            )
             handle = context.create(lib.svmp_model_read_text, *what, ctypes.byref(how))
         finally:
             lib.svmp_data_free(data)

@@ -187,7 +187,7 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
             done = _OUTCOMES.get(outcome) in ("completed", "converged") and lib.svmp_run_iteration(run) > 0
             judged = judge_run(compiled, run, done, seconds)
         result = RunResult(
-            current(run, context),
+            current(run, context, lib.svmp_run_draws),
             _OUTCOMES.get(outcome, "unknown"),
             method,
             kind,

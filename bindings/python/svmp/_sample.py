@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,7 @@ class Sample:
     statistics: dict[str, Array] = field(default_factory=dict)
     series: list[Series] = field(default_factory=list)
     comments: str = ""
+    compressed: Optional["Sample"] = None  # the same answer as few particles, which come with draws
 
     @property
     def count(self) -> int:
@@ -54,7 +55,8 @@ class Sample:
         kept = [row for row, name in enumerate(self.names) if name not in names]
         if len(kept) == len(self.names):
             return self
-        return replace(self, names=[self.names[row] for row in kept], values=self.values[kept])
+        fewer = None if self.compressed is None else self.compressed.without(names)
+        return replace(self, names=[self.names[row] for row in kept], values=self.values[kept], compressed=fewer)
 
 
 def sample_from(handle: Any) -> Sample:
@@ -71,6 +73,8 @@ def sample_from(handle: Any) -> Sample:
         made.series.append(Series(series.name.decode(), series.along.decode(), copy_numbers(series.values, series.count)))
         which += 1
     made.comments = lib.svmp_particles_comments(handle).decode(errors="replace")
+    if compressed := lib.svmp_particles_compressed(handle):
+        made.compressed = sample_from(compressed)
     return made
 
 
@@ -97,6 +101,10 @@ class Particles:
                     self.handle, series.name.encode(), series.along.encode(), len(numbers), numbers.ctypes.data
                 )
             )
+
+        if sample.compressed is not None:
+            fewer = Particles(context, sample.compressed)
+            context.check(lib.svmp_particles_set_compressed(self.handle, fewer.handle))
 
     def __del__(self) -> None:
         if getattr(self, "handle", None) and lib is not None:

@@ -31,8 +31,9 @@ def is_start_text(text: str) -> bool:
     return any(text == word or (bool(colon) and text.startswith(word + ":")) for word, colon, _ in pairs)
 
 
-def current(run: ctypes.c_void_p, context: Context) -> Sample:
-    handle = context.create(lib.svmp_run_particles, run)
+def current(run: ctypes.c_void_p, context: Context, take: Any = None) -> Sample:
+    """The particles of a run; or its answer, with ``take=lib.svmp_run_draws``."""
+    handle = context.create(take or lib.svmp_run_particles, run)
     try:
         return sample_from(handle)
     finally:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from . import _html
+from ._arguments import names_of
 from ._context import logger
+from ._draws import Draws, VarNames
 from ._idata import to_idata
 from ._judge import examine
 from ._library import version
 from ._names import ArrayPlace, find_arrays
 from ._recipe import Reading
-from ._replay import replay
 from ._run import Measured, RunResult
-from ._sample import Array, Sample, compare_samples, criteria_of, read_sample, summarise, write_sample
+from ._sample import Array, Sample, compare_samples, criteria_of, read_sample, write_sample
 from .errors import Error
+from .loo import Loo, make_loo
+from .predictions import Predictions, find_replicates, is_replicate, likelihood_of, predict
 from .table import Table
 from .verdict import Verdict, judge, judge_examined, judge_sample
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from .model import Model
     from .report import Report
 
-_REPLICATE = re.compile(r"(.+)[._]rep")  # what the library calls the copy of an array; CSV files have no point in names
 _LARGE_GROUP = 20_000_000  # numbers; idata computes larger groups only on request
 
 
@@ -68,13 +68,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Criteria:
-    """DIC and WAIC, on the scale of the deviance: smaller is better.
+    """DIC, WAIC and LOO, on the scale of the deviance: smaller is better. :meth:`Fit.loo` says more of the last.
 
     Attributes:
         observations: how many observations there are.
         waic, waic_error, waic_parameters: WAIC, its standard error over the observations, and the effective parameters.
         dic, dic_error, dic_parameters: DIC, its Monte Carlo standard error, and pD, half the variance of the deviance.
         deviance: the mean deviance.
+        loo, loo_error, loo_parameters: LOO by importance sampling, its standard error, and the effective parameters.
+        loo_beyond: how many observations change the posterior too much for it.
     """
 
     observations: int
@@ -85,20 +87,18 @@ class Criteria:
     dic_error: float
     dic_parameters: float
     deviance: float
+    loo: float
+    loo_error: float
+    loo_parameters: float
+    loo_beyond: int
 
 
-def _find_replicates(arrays: dict[str, ArrayPlace], observed: Optional[dict[str, Array]]) -> dict[str, ArrayPlace]:
-    """The replicates of observed arrays that were drawn after the run, by the names of the observed arrays."""
-    matches = ((_REPLICATE.fullmatch(name), place) for name, place in arrays.items())
-    return {match[1]: place for match, place in matches if match and match[1] in (observed or {})}
-
-
-class Fit:
-    """Particles or draws. Made by :meth:`Model.fit`, :meth:`Model.sample`, :meth:`Model.exact` or :func:`svmp.load`.
+class Fit(Draws):
+    """Draws or particles. Made by :meth:`Model.fit`, :meth:`Model.sample`, :meth:`Model.exact` or :func:`svmp.load`.
 
     Attributes:
         names: the names of the single values, such as "theta.3.1".
-        values: ``values[i, l]`` is value ``i`` of particle ``l``; draws of chains follow one another.
+        values: ``values[i, l]`` is value ``i`` of draw or particle ``l``; draws of chains follow one another.
         chains, draws: the number of chains and of draws per chain; particles count as one chain.
         statistics: ``lp__`` and the statistics of samplers, one number for each particle.
         series: numbers along a dimension of the run, such as ``largest_phi`` along ``iteration``.
@@ -118,10 +118,10 @@ class Fit:
         record: Optional[dict[str, str]] = None,
         requested: Optional[dict[str, Optional[bool]]] = None,
     ) -> None:
-        self.sample_data = sample
+        super().__init__(sample, {})
         self._requested: dict[str, Optional[bool]] = dict(requested or {})
         self._pointwise = arrays.get("log_lik")
-        self._replicates = _find_replicates(arrays, observed)
+        self._replicates = find_replicates(arrays, observed or ())
         besides = {id(place) for place in (self._pointwise, *self._replicates.values())}
         self.arrays = {name: place for name, place in arrays.items() if id(place) not in besides}
         self.model = model
@@ -145,24 +145,19 @@ class Fit:
     # ---- values ---------------------------------------------------------------------------------
 
     @property
-    def names(self) -> list[str]:
-        return self.sample_data.names
-
-    @property
-    def values(self) -> Array:
-        return self.sample_data.values
-
-    @property
-    def chains(self) -> int:
-        return self.sample_data.chains
-
-    @property
-    def draws(self) -> int:
-        return self.sample_data.count // self.sample_data.chains
-
-    @property
     def statistics(self) -> dict[str, Array]:
         return self.sample_data.statistics
+
+    @cached_property
+    def particles(self) -> "Fit":
+        """The particles that Stein's transport made: the answer of the default method in few, as a fit of its own. Of other methods,
+        the fit itself."""
+        compressed = self.sample_data.compressed
+        if compressed is None:
+            return self
+        arrays = find_arrays(compressed.names)
+        arrays.update({name: place for name, place in self.arrays.items() if name in arrays})
+        return Fit(compressed, arrays, observed=self.observed, model=self.model, record=self.record, requested=self._requested)
 
     @property
     def series(self) -> dict[str, tuple[Array, Array]]:
@@ -173,21 +168,11 @@ class Fit:
     def __getitem__(self, name: str) -> Array:
         """All particles of an array, ``(particles, *shape)``, or of an element, ``fit["a[1]"]``; known elements are
         filled in."""
-        if name in self.arrays:
-            return self.arrays[name].take(self.values)
         if name == "log_lik" and self._pointwise is not None:
             return self._pointwise.take(self.values)
-        if name in self.names:
-            return np.array(self.values[self.names.index(name)])
         if name in self.statistics:
             return np.array(self.statistics[name])
-        element = re.fullmatch(r"(.+)\[([\d, ]+)\]", name) if isinstance(name, str) else None
-        if element is not None and element[1] in self.arrays:  # a[1,2], as the summary calls it
-            place = self.arrays[element[1]]
-            labels = place.labels()
-            if (label := name.replace(" ", "")) in labels:
-                return np.ascontiguousarray(place.take(self.values).reshape(len(self), -1)[:, labels.index(label)])
-        raise self._no_such(name)
+        return super().__getitem__(name)
 
     def _no_such(self, name: Any) -> KeyError:
         if self.model is not None and name in self.model.computed:
@@ -195,20 +180,7 @@ class Fit:
         return KeyError(f"'{name}': the fit has {', '.join(self.arrays)}")
 
     def __contains__(self, name: object) -> bool:
-        return name in self.arrays or name in self.names or name in self.statistics
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.arrays)
-
-    def __len__(self) -> int:
-        return self.sample_data.count
-
-    def keys(self) -> Iterable[str]:
-        return self.arrays.keys()
-
-    def items(self) -> Iterator[tuple[str, Array]]:
-        """Names and arrays; ``dict(fit)`` has them all."""
-        return ((name, self[name]) for name in self.arrays)
+        return super().__contains__(name) or name in self.statistics
 
     @property
     def _count(self) -> str:
@@ -241,32 +213,6 @@ class Fit:
         if not made:
             logger.warning("%s", made.sentence)
         return made
-
-    def _rows(self, var_names: Union[None, str, Iterable[str]]) -> list[tuple[str, int]]:
-        """Labels, x[1,2], and rows of values."""
-        wanted = list(self.arrays) if var_names is None else [var_names] if isinstance(var_names, str) else list(var_names)
-        made = []
-        for name in wanted:
-            if name not in self.arrays:
-                raise self._no_such(name)
-            place = self.arrays[name]
-            labels = place.labels()
-            made += [(labels[flat], int(row)) for row, flat in sorted(zip(place.rows, place.flat), key=lambda pair: pair[1])]
-        return made
-
-    def summary(self, var_names: Union[None, str, Iterable[str]] = None) -> Any:
-        """Moments and, for chains, R-hat, effective draws and standard errors: a DataFrame, or a :class:`Table` without pandas."""
-        rows = self._rows(var_names)
-        moments, mixing = summarise(self.sample_data, np.array([row for _, row in rows], dtype=np.intp))
-        columns: dict[str, Array] = {
-            label: np.array([getattr(m, name) for m in moments])
-            for label, name in (("mean", "mean"), ("sd", "sd"), ("5%", "q05"), ("50%", "q50"), ("95%", "q95"))
-        }
-        if self.sample_data.are_chains:
-            columns["mcse_mean"] = np.array([m.error.mean for m in mixing])
-            for name, label in (("r_hat", "r_hat"), ("bulk_draws", "ess_bulk"), ("tail_draws", "ess_tail")):
-                columns[label] = np.array([getattr(m, name) for m in mixing])
-        return Table([label for label, _ in rows], columns).best()
 
     def _computed_names(self) -> set[str]:
         """Names of monitored nodes, which other fits of the model need not have."""
@@ -306,6 +252,20 @@ class Fit:
         made = criteria_of(replace(self.sample_data, names=names, values=np.vstack([-2 * each.sum(axis=0), each]), series=[]))
         return Criteria(**{name: getattr(made, name) for name in Criteria.__dataclass_fields__})
 
+    def loo(self, *, refit: bool = False) -> Loo:
+        """Leave-one-out cross-validation: how well each observation is predicted from the others (Vehtari et al. 2024).
+
+        Args:
+            refit: fit again without each observation that changes the posterior too much for importance sampling.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { for (i in 1:4) { y[i] ~ dnorm(mu, 1) }  mu ~ dnorm(0, 0.01) }", {"y": [1.0, 2.0, 3.0, 2.5]})
+        >>> made = m.fit(progressbar=False).loo()
+        >>> -8 < made.elpd < -4, len(made.pointwise)
+        (True, 4)
+        """
+        return make_loo(self, refit)
+
     # ---- other forms ----------------------------------------------------------------------------
 
     @cached_property
@@ -315,18 +275,73 @@ class Fit:
             return self._pointwise.take(self.values)
         if self.model is None or self.model.text is None or not self.observed:
             return None
-        made, arrays = replay(self.model, self.sample_data, Reading("log_lik"), self.settings.get("seed", "1"))
-        return arrays["log_lik"].take(made.values) if "log_lik" in arrays else None
+        return likelihood_of(self)
+
+    # ---- predictions ----------------------------------------------------------------------------
+
+    def _predict(self, what: str, data: Any, reading: Reading, seed: Optional[int], groups: dict[str, str], other: str) -> Predictions:
+        if self.model is None:
+            raise TypeError(f"{what}: the fit has no model; svmp.load(path, model) reads it with one")
+        recipe = self.model._recipe if data is None else self.model._recipe_with(data)
+        seed = int(self.settings.get("seed", "1")) if seed is None else seed
+        reading = reading._replace(fresh=data is not None)
+        made, compiled = predict(recipe, self.model._threads, self.sample_data, reading, seed)
+        return Predictions(made, compiled.find_arrays(made.names), groups, other)
+
+    def predict(self, data: Any = None, *, monitor: VarNames = None, seed: Optional[int] = None) -> Predictions:
+        """Predicts new data from the draws, without another run.
+
+        Args:
+            data: the data of the new rows, as for :class:`Model`; None: those of the fit. What is to be predicted is missing
+                there, or NaN. Groups that the fit does not know are new ones, drawn from their distribution.
+            monitor: deterministic nodes of the text that are also computed, or ``"log_lik"``.
+            seed: of the predictions; None: the seed of the fit.
+
+        Of arrays that are observed in the new data, there are replicates.
+
+        >>> import svmp
+        >>> text = "model { for (i in 1:N) { y[i] ~ dnorm(a + b * x[i], 4) }  a ~ dnorm(0, 0.01)  b ~ dnorm(0, 0.01) }"
+        >>> fit = svmp.Model(text, {"N": 3, "x": [1.0, 2.0, 3.0], "y": [1.1, 2.2, 2.9]}).fit(progressbar=False)
+        >>> fit.predict({"N": 2, "x": [4.0, 5.0]})["y"].shape == (len(fit), 2)
+        True
+        """
+        monitors = ",".join(["posterior_predictive", *names_of("monitor", monitor)])
+        groups = dict.fromkeys(self.observed, "predictions")
+        return self._predict("predict", data, Reading(monitors), seed, groups, "predictions")
+
+    def derive(self, statements: str) -> Predictions:
+        """Computes quantities from the draws: any statements of the model language.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { for (i in 1:length(y)) { y[i] ~ dnorm(mu, 1) }  mu ~ dnorm(0, 0.01) }", {"y": [1.0, 2.0, 3.0]})
+        >>> fit = m.fit(progressbar=False)
+        >>> made = fit.derive("e <- exp(mu); large <- step(mu - 2)")
+        >>> bool((made["e"] > 0).all()), list(made)
+        (True, ['e', 'large'])
+        """
+        if not isinstance(statements, str):
+            raise TypeError(f"derive: expected statements of the model language, not {type(statements).__name__}")
+        return self._predict("derive", None, Reading(statements=statements), None, {}, "posterior")
 
     @cached_property
-    def posterior_predictive(self) -> dict[str, Array]:
-        """Data drawn for each particle, (particles, *shape), by the names of the observed arrays."""
+    def _replicated(self) -> dict[str, Array]:
         if self._replicates or self.model is None:
             return {name: place.take(self.values) for name, place in self._replicates.items()}
         if self.model.text is None or not self.observed:
             return {}
-        made, arrays = replay(self.model, self.sample_data, Reading("posterior_predictive"), self.settings.get("seed", "1"))
-        return {name: place.take(made.values) for name, place in _find_replicates(arrays, self.observed).items()}
+        groups = dict.fromkeys(self.observed, "posterior_predictive")
+        made = self._predict("posterior_predictive", None, Reading("posterior_predictive"), None, groups, "posterior_predictive")
+        return {name: place.take(made.values) for name, place in made.replicates.items()}
+
+    def posterior_predictive(self) -> dict[str, Array]:
+        """Data drawn for each particle, (particles, *shape), by the names of the observed arrays.
+
+        >>> import svmp
+        >>> fit = svmp.Model("model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) }  mu ~ dnorm(0, 1) }", {"y": [1.0, 2.0, 3.0]}).fit(progressbar=False)
+        >>> fit.posterior_predictive()["y"].shape == (len(fit), 3)
+        True
+        """
+        return dict(self._replicated)
 
     def _wants(self, group: str) -> bool:
         requested = self._requested.get(group)
@@ -343,7 +358,7 @@ class Fit:
         """Further groups for ArviZ, (particles, *shape): the log likelihood, in the shape of the data if they are one array, and
         the posterior predictive."""
         made: dict[str, dict[str, Array]] = {}
-        for group, compute in (("log_likelihood", self._likelihood_group), ("posterior_predictive", lambda: self.posterior_predictive)):
+        for group, compute in (("log_likelihood", self._likelihood_group), ("posterior_predictive", self.posterior_predictive)):
             try:
                 arrays = compute() if self._wants(group) else {}
             except Error as error:
@@ -360,9 +375,8 @@ class Fit:
         if values is None:
             return {}
         observed = [(name, array) for name, array in self.observed.items() if not np.isnan(array).all()]
-        if len(observed) == 1 and observed[0][1].size == values[0].size and not np.isnan(observed[0][1]).any():
-            name, array = observed[0]
-            return {name: values.reshape(len(self), *array.shape)}
+        if len(observed) == 1 and observed[0][1].shape == values[0].shape and not np.isnan(observed[0][1]).any():
+            return {observed[0][0]: values}  # of other arrays, the text has its own order
         return {"log_lik": values}
 
     @cached_property
@@ -373,19 +387,6 @@ class Fit:
         would have more than 20 million numbers or an argument of :meth:`Model.fit` says otherwise.
         """
         return to_idata(self)
-
-    def to_dataframe(self, var_names: Union[None, str, Iterable[str]] = None) -> Any:
-        """A DataFrame with one row for each particle; chains have the columns ``chain`` and ``draw``."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_dataframe needs pandas: pip install 'svmp[pandas]'") from None
-        columns: dict[str, Any] = {}
-        if self.sample_data.are_chains:
-            columns["chain"] = np.repeat(np.arange(self.chains), self.draws)
-            columns["draw"] = np.tile(np.arange(self.draws), self.chains)
-        columns.update({label: self.values[row] for label, row in self._rows(var_names)})
-        return pandas.DataFrame(columns)
 
     @property
     def record(self) -> dict[str, str]:
@@ -424,7 +425,7 @@ class Fit:
                 raise ValueError(f"load: the file '{path}' has no '{missing[0]}', which the model has")
             arrays = compiled.find_arrays(sample.names)
             ours = {*compiled.known_names, *compiled.unknown_arrays, "log_lik", "deviance"}
-            others = [name for name in arrays if name not in ours and not _REPLICATE.fullmatch(name)]
+            others = [name for name in arrays if name not in ours and not is_replicate(name)]
             if others:
                 raise ValueError(f"load: the file '{path}' has '{others[0]}', which the model does not have")
             return cls(sample, arrays, observed=model.observed, model=model, record=record)

@@ -6,16 +6,17 @@ import ctypes
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 import numpy as np
 
 from . import _html
-from ._arguments import arguments_of, check_names
+from ._arguments import arguments_of, check_names, names_of
 from ._compiled import Compiled
 from ._context import logger
+from ._draws import VarNames
 from ._library import callbacks, constants, lib, structs
 from ._options import method_coordinates
 from ._recipe import Reading, Recipe, TextRecipe, read_source
@@ -23,10 +24,10 @@ from ._run import Loop, Progress, run_model
 from ._sample import Array
 from .errors import NotFiniteError
 from .fit import Fit
+from .predictions import Predictions, simulate
 
 _POINTWISE = ("log_lik", "deviance", "posterior_predictive")  # monitors that no model text defines
 _NOT_FOR_NUTS = ("method", "particles", "iterations", "kernel", "bandwidth", "step", "tolerance", "warmup", "accept")
-Monitors = Union[str, Iterable[str]]
 
 
 def _path(name: str, given: Any) -> Optional[str]:
@@ -140,9 +141,29 @@ class Model:
         >>> m.with_data({"y": [4.0, 5.0]}).observed["y"].tolist()
         [4.0, 5.0]
         """
+        return Model(self._recipe_with(data), threads=self._threads)
+
+    def _recipe_with(self, data: Any) -> Recipe:
         if not isinstance(self._recipe, TextRecipe):
             raise TypeError("only models of a text have data that can be replaced")
-        return Model(self._recipe.with_data(data), threads=self._threads)
+        return self._recipe.with_data(data)
+
+    def prior_predictive(self, draws: int = 1000, *, monitor: VarNames = None, seed: int = 1) -> Predictions:
+        """Draws unknowns and data from the priors: what the model says before anything is observed.
+
+        Args:
+            draws: how many independent draws.
+            monitor: deterministic nodes of the text that are also computed.
+            seed: the random seed.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { for (i in 1:3) { y[i] ~ dnorm(mu, 1) }  mu ~ dnorm(0, 1) }", {"y": [1.0, 2.0, 3.0]})
+        >>> m.prior_predictive(200)["y"].shape
+        (200, 3)
+        """
+        reading = Reading(self._monitors(names_of("monitor", monitor)))
+        made, compiled = simulate(self._recipe, self._threads, draws, reading, seed)
+        return Predictions(made, compiled.find_arrays(made.names), dict.fromkeys(self.observed, "prior_predictive"), "prior")
 
     def __repr__(self) -> str:
         unknown = ", ".join(f"{name}{list(shape) if shape else ''}" for name, shape in list(self.unknown.items())[:6])
@@ -167,7 +188,12 @@ class Model:
             raise ValueError(f"format: expected 'networkx', 'dot' or 'json', not {format!r}")
         which = constants["SVMP_GRAPH_DOT" if format == "dot" else "SVMP_GRAPH_JSON"]
         pieces: list[bytes] = []
-        write = callbacks["svmp_text_function"](lambda piece, _: pieces.append(piece) or 0)
+
+        def keep(piece: bytes, _: Any) -> int:
+            pieces.append(piece)
+            return 0
+
+        write = callbacks["svmp_text_function"](keep)
         with self._borrow() as compiled:
             compiled.check(lib.svmp_model_write_graph(compiled.handle, which, write, None))
         text = b"".join(pieces).decode()
@@ -274,8 +300,6 @@ class Model:
 
     def _monitors(self, names: list[str]) -> str:
         for name in names:
-            if not isinstance(name, str):
-                raise TypeError(f"monitor: {name!r} is not a name")
             if name in _POINTWISE and self.text is not None:
                 continue  # the library computes them, or reports that it cannot
             if name not in self.computed and name not in self.unknown:
@@ -299,7 +323,7 @@ class Model:
         init: Any = None,
         seed: int = 1,
         iterations: Optional[int] = None,
-        monitor: Optional[Monitors] = None,
+        monitor: VarNames = None,
         progressbar: bool = True,
         callback: Optional[Callable[[Progress], Any]] = None,
         checkpoint: Any = None,
@@ -353,9 +377,7 @@ class Model:
             _path("resume", resume),
         )
         start = init.sample_data if isinstance(init, Fit) else init
-        if monitor is not None and not isinstance(monitor, Iterable):
-            raise TypeError(f"monitor: {monitor!r} is not a name or a list of names")
-        monitored = [monitor] if isinstance(monitor, str) else list(monitor or ())
+        monitored = names_of("monitor", monitor)
         if log_likelihood and "log_lik" not in monitored:
             monitored.append("log_lik")
         if posterior_predictive and "posterior_predictive" not in monitored:

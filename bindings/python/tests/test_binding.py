@@ -12,7 +12,7 @@ from svmp._header import HeaderError, Interface
 
 from conftest import ROOT
 
-EVERYTHING = _library.read_interface((*_library._HEADERS, "svmp_slam.h"))
+EVERYTHING = _library.read_interface((*_library._HEADERS, "svmp_slam.h", "svmp_agents.h"))
 ABI = ROOT / "tests" / "abi" / "svmp.abi"
 
 

@@ -71,7 +71,8 @@ def test_moments_of_an_exact_posterior():
 
 def test_what_a_fit_says(normal):
     fit = normal.fit(particles=50, iterations=500, progressbar=False, monitor=["sigma", "mu"])
-    assert list(fit) == ["mu", "tau", "sigma"] and len(fit) == 50
+    assert list(fit) == ["mu", "tau", "sigma"] and (fit.chains, fit.draws) == (50, 20) and len(fit.particles) == 50
+    assert abs(fit.particles["mu"].mean() - fit["mu"].mean()) < 1e-6 * fit["mu"].std()  # both are matched to the same averages
     np.testing.assert_allclose(fit["sigma"], fit["tau"] ** -0.5, rtol=1e-14)
     assert fit.ksd["v"] >= 0 and set(fit.measured.nodes) == {"mu", "tau"}
     assert fit.outcome in ("completed", "converged") and fit.verdict.sentence in repr(fit)
@@ -198,7 +199,8 @@ def test_bad_starts_are_named(effects, init, error, words):
         ({"cores": 1}, TypeError, "threads is an argument of Model"),
         ({"verbose": True}, TypeError, r"no argument 'verbose'\. The arguments are method, .*callback, "),
         ({"method": "nuts", "tune": 5}, TypeError, "did you mean 'warmup'"),
-        ({"draws": 10}, ValueError, "The default method does not take draws, which is for samplers"),
+        ({"warmup": 10}, ValueError, "The default method does not take warmup, which is for samplers"),
+        ({"draws": 0}, ValueError, "draws"),
         ({"method": "graphical", "chains": 2}, ValueError, "'graphical' does not take chains"),
         ({"method": "nuts", "particles": 2}, ValueError, "'nuts' does not take particles; use chains"),
         ({"checkpoint": 3}, TypeError, "checkpoint: expected a path, not int"),
@@ -435,14 +437,14 @@ def test_posterior_predictive(tmp_path):
     with_draws, later = (m.sample(500, 500, progressbar=False, posterior_predictive=requested) for requested in (True, None))
     np.testing.assert_array_equal(with_draws["mu"], later["mu"])
     for fit in (with_draws, later):  # drawn with the run and after it
-        replicates = fit.posterior_predictive["y"]
+        replicates = fit.posterior_predictive()["y"]
         assert replicates.shape == (2000, 3) and list(fit) == ["mu"]
         np.testing.assert_allclose(replicates.mean(axis=0), 1.5, atol=5 * np.sqrt(1.25 / 500))
         np.testing.assert_allclose(replicates.var(axis=0), 1.25, rtol=5 * np.sqrt(2 / 1000))
     assert with_draws.compare(later).agrees
     with_draws.save(tmp_path / "fit.csv")
     again = svmp.load(tmp_path / "fit.csv", m)
-    np.testing.assert_array_equal(again.posterior_predictive["y"], with_draws.posterior_predictive["y"])
+    np.testing.assert_array_equal(again.posterior_predictive()["y"], with_draws.posterior_predictive()["y"])
     assert list(again) == ["mu"]
 
 
@@ -478,7 +480,7 @@ def test_groups_that_nobody_asked_for(effects, monkeypatch):
     monkeypatch.setattr("svmp.fit._LARGE_GROUP", 60 * 20 - 1)
     assert fit.extra_groups() == {}
     graph = svmp.field(np.eye(2)).exact(5)
-    assert graph.extra_groups() == {} and graph.log_likelihood is None and graph.posterior_predictive == {}
+    assert graph.extra_groups() == {} and graph.log_likelihood is None and graph.posterior_predictive() == {}
 
 
 def test_files_have_the_words_of_the_command(normal, tmp_path):

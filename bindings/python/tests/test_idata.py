@@ -91,5 +91,5 @@ def test_loo():
 
 def test_posterior_predictive():
     fit = svmp.Model(EFFECTS, effects_data()).fit(progressbar=False, posterior_predictive=True)
-    assert fit.idata["posterior_predictive"]["y"].shape == (1, 100, 60)
+    assert fit.idata["posterior_predictive"]["y"].shape == (100, 10, 60)
     assert fit.idata["posterior_predictive"]["y"].dims == ("chain", "draw", "y_dim_0")
