@@ -48,14 +48,25 @@ static void set_sampler_defaults(svmp_run *run) {
     if (!sweeps) run->iterations = options->warmup + options->draws;
 }
 
+/* The draws of each chain by default: those of the method, fewer of them in a model with many values to report. */
+static size_t usual_draws(const svmp_run *run) {
+    enum {
+        FEWEST = 4, /* of a chain that other programs compute R-hat of */
+        ENOUGH = 10,
+        MOST = KEPT_EARLY,
+        NUMBERS = 1 << 20 /* of all draws, if there are more than ENOUGH */
+    };
+    const size_t n = run->options.particles, values = run->model->graph->variables + svmp_model_monitored(run->model),
+                 each = (run->method->answers + n - 1) / n, small = NUMBERS / (n * values);
+    const size_t affordable = each <= ENOUGH || small >= each ? each : small > ENOUGH ? small : ENOUGH;
+    return affordable < FEWEST ? FEWEST : affordable > MOST ? MOST : affordable;
+}
+
 void svmp_run_choose_draws(svmp_run *run) {
-    enum { FEWEST = 4 /* of a chain that other programs compute R-hat of */, MOST = KEPT_EARLY, NUMBERS = 1 << 25 };
+    enum { NUMBERS = 1 << 25 };
     run_options *options = &run->options;
     const size_t n = options->particles, given = options->draws == SVMP_METHODS_OWN ? 0 : options->draws,
-                 each = ((given ? given : run->method->answers) + n - 1) / n,
-                 usual = each < FEWEST ? FEWEST
-                         : each > MOST ? MOST
-                                       : each;
+                 each = (given + n - 1) / n, usual = usual_draws(run);
     if (n == 1 && !given) { /* one chain shows nothing of its own errors */
         options->draws = 0;
         return;
