@@ -139,13 +139,7 @@ void svmp_backend_free(backend *b) {
     svmp_exchange_detach(b);
     if (b->local_state) b->local->free(b);
     svmp_evaluator_free(b->evaluator);
-    svmp_release(b->context, b->x);
-    svmp_release(b->context, b->score);
-    svmp_release(b->context, b->phi);
-    svmp_release(b->context, b->state[0]);
-    svmp_release(b->context, b->state[1]);
+    svmp_release_all(b->context, b->x, b->score, b->phi, b->state[0], b->state[1]);
     svmp_messages_free(b);
-    svmp_release(b->context, b->sd);
-    svmp_release(b->context, b->z);
-    svmp_release(b->context, b);
+    svmp_release_all(b->context, b->sd, b->z, b);
 }

@@ -81,7 +81,6 @@ void svmp_names_truncate(svmp_context *context, name_table *names, size_t count)
 
 void svmp_names_free(svmp_context *context, name_table *names) {
     for (size_t k = 0; k < names->count; k++) svmp_release(context, names->text[k]);
-    svmp_release(context, names->text);
-    svmp_release(context, names->slots);
+    svmp_release_all(context, names->text, names->slots);
     memset(names, 0, sizeof *names);
 }

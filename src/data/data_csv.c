@@ -289,9 +289,7 @@ static svmp_status add_columns(const csv_reader *reader) {
             add_array(reader, name, length > 0 ? length : length_of(name), length > 0 ? 2 : 1, count, place, numbers));
     }
 done:
-    svmp_release(context, numbers);
-    svmp_release(context, place);
-    svmp_release(context, is_done);
+    svmp_release_all(context, numbers, place, is_done);
     return status;
 }
 
@@ -328,8 +326,6 @@ svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
     SVMP_CHECK(find_numbers(&reader));
     SVMP_CHECK(add_columns(&reader));
 done:
-    svmp_release(data->context, reader.names);
-    svmp_release(data->context, reader.text);
-    svmp_release(data->context, reader.values);
+    svmp_release_all(data->context, reader.names, reader.text, reader.values);
     return status;
 }

@@ -586,7 +586,6 @@ svmp_status svmp_data_read_dump(data_set *data, const text_source *source) {
     svmp_status status = SVMP_OK;
     for (skip_blanks(&reader); status == SVMP_OK && !at_end(&reader); skip_blanks(&reader))
         status = read_statement(&reader);
-    svmp_release(data->context, reader.values);
-    svmp_release(data->context, reader.turned);
+    svmp_release_all(data->context, reader.values, reader.turned);
     return status;
 }

@@ -27,11 +27,7 @@ void svmp_data_free(svmp_data *data) {
     svmp_names_free(context, &data->text_names);
     for (size_t k = 0; k < data->level_names.count; k++) svmp_names_free(context, &data->levels[k]);
     svmp_names_free(context, &data->level_names);
-    svmp_release(context, data->levels);
-    svmp_release(context, data->texts);
-    svmp_release(context, data->arrays);
-    svmp_release(context, data->sources);
-    svmp_release(context, data);
+    svmp_release_all(context, data->levels, data->texts, data->arrays, data->sources, data);
 }
 
 const data_array *svmp_data_find(const data_set *data, const char *name) {

@@ -53,10 +53,7 @@ done:
 void svmp_builder_free(program_builder *builder) {
     if (builder == NULL) return;
     svmp_context *context = builder->context;
-    svmp_release(context, builder->nodes);
-    svmp_release(context, builder->literals);
-    svmp_release(context, builder->table);
-    svmp_release(context, builder);
+    svmp_release_all(context, builder->nodes, builder->literals, builder->table, builder);
 }
 
 void svmp_builder_reset(program_builder *builder) { start(builder); }

@@ -269,12 +269,8 @@ svmp_status svmp_code_compile(program_builder *builder, expr_level level, size_t
     plan(&compiler, count, outputs);
     SVMP_CHECK(emit_all(&compiler, count, outputs));
 done:
-    svmp_release(context, compiler.uses);
-    svmp_release(context, compiler.join);
-    svmp_release(context, compiler.joined);
-    svmp_release(context, compiler.place);
-    svmp_release(context, compiler.last);
-    svmp_release(context, compiler.free_registers);
+    svmp_release_all(context, compiler.uses, compiler.join, compiler.joined, compiler.place, compiler.last,
+                     compiler.free_registers);
     if (status != SVMP_OK) svmp_code_free(context, code);
     return status;
 }
@@ -304,10 +300,6 @@ void svmp_code_choose_kernels(const code_block *code, code_instruction *made) {
 }
 
 void svmp_code_free(svmp_context *context, code_block *code) {
-    svmp_release(context, code->instructions);
-    svmp_release(context, code->literals);
-    svmp_release(context, code->common);
-    svmp_release(context, code->carried);
-    svmp_release(context, code->choices);
+    svmp_release_all(context, code->instructions, code->literals, code->common, code->carried, code->choices);
     *code = (code_block){0};
 }

@@ -60,12 +60,7 @@ void svmp_squares_free(square_sums *sums) {
     if (sums == NULL) return;
     svmp_context *context = sums->builder->context;
     for (size_t g = 0; g < MOST_KEYS; g++) svmp_release(context, sums->groups[g].row);
-    svmp_release(context, sums->parts);
-    svmp_release(context, sums->stack);
-    svmp_release(context, sums->cells);
-    svmp_release(context, sums->products);
-    svmp_release(context, sums->column);
-    svmp_release(context, sums);
+    svmp_release_all(context, sums->parts, sums->stack, sums->cells, sums->products, sums->column, sums);
 }
 
 static bool is(const program_builder *b, expr e, expr_op op) { return b->nodes[e.index].op == op; }

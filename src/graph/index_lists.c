@@ -3,8 +3,7 @@
 #include "graph/graph.h"
 
 void svmp_lists_free(svmp_context *context, index_lists *lists) {
-    svmp_release(context, lists->start);
-    svmp_release(context, lists->item);
+    svmp_release_all(context, lists->start, lists->item);
     *lists = (index_lists){0};
 }
 

@@ -97,20 +97,14 @@ void svmp_lowering_end(model_lowering *lowering) {
     for (size_t k = 0; k < lowering->pattern_count; k++) {
         factor_pattern *pattern = &lowering->patterns[k];
         svmp_program_free(pattern->program);
-        svmp_release(context, pattern->signature);
-        svmp_release(context, pattern->variables);
-        svmp_release(context, pattern->numbers);
-        svmp_release(context, pattern->origin);
-        svmp_release(context, pattern->last);
-        svmp_release(context, pattern->whole.elsewhere);
+        svmp_release_all(context, pattern->signature, pattern->variables, pattern->numbers, pattern->origin,
+                         pattern->last, pattern->whole.elsewhere);
     }
-    void *owned[] = {lowering->arrays,      lowering->elements,     lowering->instances,     lowering->states,
-                     lowering->items,       lowering->slots,        lowering->slot_of,       lowering->slot_stamp,
-                     lowering->parameters,  lowering->lower,        lowering->upper,         lowering->edges,
-                     lowering->patterns,    lowering->element_of,   lowering->pattern_slots, lowering->signature,
-                     lowering->parents,     lowering->node_of,      lowering->index_choices, lowering->stored.row,
-                     lowering->known_calls, lowering->stored.places};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_release_all(context, lowering->arrays, lowering->elements, lowering->instances, lowering->states,
+                     lowering->items, lowering->slots, lowering->slot_of, lowering->slot_stamp, lowering->parameters,
+                     lowering->lower, lowering->upper, lowering->edges, lowering->patterns, lowering->element_of,
+                     lowering->pattern_slots, lowering->signature, lowering->parents, lowering->node_of,
+                     lowering->index_choices, lowering->stored.row, lowering->known_calls, lowering->stored.places);
     svmp_discrete_free(lowering);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);

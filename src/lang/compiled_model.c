@@ -30,9 +30,7 @@ typedef struct numbering {
 enum { NOWHERE = UINT32_MAX };
 
 static void release(svmp_context *context, numbering *n) {
-    svmp_release(context, n->node_key);
-    svmp_release(context, n->variable_key);
-    svmp_release(context, n->local);
+    svmp_release_all(context, n->node_key, n->variable_key, n->local);
 }
 
 static svmp_status number_nodes(const lowered_model *lowered, const graph_owners *owners, numbering *n) {

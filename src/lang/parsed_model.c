@@ -30,13 +30,8 @@ void svmp_parsed_free(parsed_model *parsed) {
     for (size_t k = 0; k < parsed->matrix_count; k++) svmp_release(context, parsed->matrix_paths[k]);
     for (size_t k = 0; parsed->matrices && k < parsed->matrix_count; k++)
         svmp_matrix_free(context, &parsed->matrices[k]);
-    svmp_release(context, parsed->matrices);
-    svmp_release(context, parsed->texts);
-    svmp_release(context, parsed->matrix_paths);
-    svmp_release(context, parsed->monitors);
-    svmp_release(context, parsed->statements);
-    svmp_release(context, parsed->given.sorted);
-    svmp_release(context, parsed);
+    svmp_release_all(context, parsed->matrices, parsed->texts, parsed->matrix_paths, parsed->monitors,
+                     parsed->statements, parsed->given.sorted, parsed);
 }
 
 svmp_context *svmp_text_context(const svmp_text *text) { return text->context; }

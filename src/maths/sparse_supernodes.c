@@ -189,9 +189,7 @@ static svmp_status plant_trees(supernodes *s, const uint32_t *panel_of) {
     }
     for (size_t p = 0; p < s->count; p++) s->tree[next[root[p] == UINT32_MAX ? s->count : root[p]]++] = (uint32_t)p;
 done:
-    svmp_release(context, work);
-    svmp_release(context, root);
-    svmp_release(context, next);
+    svmp_release_all(context, work, root, next);
     return status;
 }
 

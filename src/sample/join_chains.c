@@ -65,8 +65,7 @@ static svmp_status join_values(const svmp_particles *first, const svmp_particles
     for (size_t k = 0; k < made->variables; k++)
         memcpy(made->values + here[k] * made->count + before, part->values + there[k] * part->count,
                part->count * sizeof *made->values);
-    svmp_release(made->context, here);
-    svmp_release(made->context, there);
+    svmp_release_all(made->context, here, there);
     return SVMP_OK;
 }
 

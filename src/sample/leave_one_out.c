@@ -87,8 +87,6 @@ svmp_status svmp_particles_loo(const svmp_particles *particles, double *density,
         k++;
     }
 done:
-    svmp_release(context, work.tail);
-    svmp_release(context, work.weights);
-    svmp_release(context, work.spare);
+    svmp_release_all(context, work.tail, work.weights, work.spare);
     return status;
 }

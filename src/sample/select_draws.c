@@ -52,8 +52,7 @@ static svmp_status place_chosen(const svmp_particles *from, size_t count, const 
     }
     *whole = before[words];
 done:
-    svmp_release(context, chosen);
-    svmp_release(context, before);
+    svmp_release_all(context, chosen, before);
     return status;
 }
 

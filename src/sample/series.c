@@ -35,9 +35,7 @@ static svmp_status check_series(const svmp_particles *particles, const char *nam
 }
 
 static void free_series(svmp_context *context, struct series *s) {
-    svmp_release(context, s->name);
-    svmp_release(context, s->along);
-    svmp_release(context, s->values);
+    svmp_release_all(context, s->name, s->along, s->values);
 }
 
 svmp_status svmp_particles_set_series(svmp_particles *particles, const char *name, const char *along, size_t count,

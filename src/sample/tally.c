@@ -99,8 +99,7 @@ svmp_status svmp_tally_keep(size_t count, const svmp_particles *const *parts, sv
     for (size_t p = 0; status == SVMP_OK && p < count; p++)
         for (size_t c = 0; c < parts[p]->chains; c++) tallies[chains++] = svmp_tally_of(parts[p], c);
     if (status == SVMP_OK) status = set(to, tallies, column);
-    svmp_release(to->context, column);
-    svmp_release(to->context, tallies);
+    svmp_release_all(to->context, column, tallies);
     return status;
 }
 

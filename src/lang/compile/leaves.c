@@ -59,8 +59,7 @@ static svmp_status list_edges(const model_lowering *lowering, bool by_parent, ed
 }
 
 static void free_edges(const model_lowering *lowering, edge_lists *lists) {
-    svmp_release(lowering->context, lists->start);
-    svmp_release(lowering->context, lists->item);
+    svmp_release_all(lowering->context, lists->start, lists->item);
     *lists = (edge_lists){0};
 }
 
@@ -342,8 +341,6 @@ svmp_status svmp_find_leaves(model_lowering *lowering) {
     svmp_status status = search_leaves(&search);
     lowering->edge_count = edges; /* the factors note theirs again, with what bounds read */
     for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].reader = NOTHING;
-    svmp_release(lowering->context, search.needed);
-    svmp_release(lowering->context, search.expanded);
-    svmp_release(lowering->context, search.stack);
+    svmp_release_all(lowering->context, search.needed, search.expanded, search.stack);
     return status;
 }

@@ -117,9 +117,7 @@ svmp_status svmp_stored_choose(model_lowering *lowering) {
     if (lowering->owners || lowering->graph || isinf(lowering->choices->store_above)) return SVMP_OK;
     for (uint32_t k = 0; k < lowering->ast->names.count && !any; k++) any = is_recursive(lowering, k);
     const svmp_status status = any ? choose(&search) : SVMP_OK;
-    svmp_release(context, search.operations);
-    svmp_release(context, search.seen);
-    svmp_release(context, search.stack);
+    svmp_release_all(context, search.operations, search.seen, search.stack);
     return status;
 }
 

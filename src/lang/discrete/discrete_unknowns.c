@@ -450,17 +450,11 @@ svmp_status svmp_discrete_sum(model_lowering *lowering) {
     if (status == SVMP_OK) status = sum_components(lowering, &lists);
     svmp_builder_share_logs(lowering->builder, false);
     lowering->symbolic = false;
-    svmp_release(lowering->context, lists.unknown_start);
-    svmp_release(lowering->context, lists.unknowns);
-    svmp_release(lowering->context, lists.factor_start);
-    svmp_release(lowering->context, lists.factors);
+    svmp_release_all(lowering->context, lists.unknown_start, lists.unknowns, lists.factor_start, lists.factors);
     return status;
 }
 
 void svmp_discrete_free(model_lowering *lowering) {
-    svmp_release(lowering->context, lowering->discrete);
-    svmp_release(lowering->context, lowering->scope);
-    svmp_release(lowering->context, lowering->factor_scopes);
-    svmp_release(lowering->context, lowering->discrete_factors);
-    svmp_release(lowering->context, lowering->parameter_stamp);
+    svmp_release_all(lowering->context, lowering->discrete, lowering->scope, lowering->factor_scopes,
+                     lowering->discrete_factors, lowering->parameter_stamp);
 }

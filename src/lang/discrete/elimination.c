@@ -402,14 +402,10 @@ static svmp_status allocate(elimination *e) {
 
 static void release(elimination *e) {
     svmp_context *context = e->lowering->context;
-    for (size_t k = 0; k < e->table_count; k++) {
-        svmp_release(context, e->tables[k].scope);
-        svmp_release(context, e->tables[k].entries);
-    }
+    for (size_t k = 0; k < e->table_count; k++) svmp_release_all(context, e->tables[k].scope, e->tables[k].entries);
     svmp_squares_free(e->squares);
-    void *owned[] = {e->tables, e->inputs, e->used, e->steps, e->head, e->cost,
-                     e->marked, e->merged, e->next, e->entry, e->terms};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_release_all(context, e->tables, e->inputs, e->used, e->steps, e->head, e->cost, e->marked, e->merged, e->next,
+                     e->entry, e->terms);
 }
 
 /* number[global number - the first one's]: the unknown's number in the component. */
