@@ -160,7 +160,7 @@ static svmp_status lacks_variables(model_lowering *lowering, bool *lacks) {
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         size_t unknown, count;
         if (lowering->instances[k].statement->kind != AST_STOCHASTIC) continue;
-        SVMP_TRY(svmp_count_unknown(lowering, k, &unknown, &count));
+        SVMP_TRY(svmp_count_elements(lowering, k, ELEMENT_UNKNOWN, &unknown, &count));
         if (is_continuous(&lowering->instances[k], unknown)) return SVMP_OK;
         any = any || unknown > 0;
     }

@@ -34,10 +34,6 @@
 
 #include "lang/compile/compile_state.h"
 
-/* Makes nodes and groups, or the graph alone, unfinished: unless these are NULL. */
-svmp_status svmp_compile_nodes(const parsed_model *parsed, const choices *made, const graph_owners *owners,
-                               compile_report *report, svmp_graph *graph, lowered_model **lowered);
-
 /* Frees all that a compilation owns. */
 void svmp_lowering_end(model_lowering *lowering);
 
@@ -121,8 +117,11 @@ const char *svmp_shape_text(const array_shape *shape, char text[ELEMENT_TEXT]);
  * deep it fails as SVMP_BAD_INPUT with an instance in lowering->pending that must be computed first. */
 svmp_status svmp_compute(model_lowering *lowering, uint32_t which);
 
-/* Computes the pending instance, and all that it waits for. */
+/* deterministic_chains.c: computes the pending instance, and all that it waits for. */
 svmp_status svmp_compute_pending(model_lowering *lowering);
+/* Calls `read` until it waits for nothing. */
+typedef svmp_status (*chain_reader)(model_lowering *lowering, void *work);
+svmp_status svmp_with_chains(model_lowering *lowering, chain_reader read, void *work);
 
 /* ---- subscripts.c -------------------------------------------------------------------------------- */
 
@@ -143,6 +142,11 @@ svmp_status svmp_choose_index(model_lowering *lowering, model_item index, size_t
 /* The elements that a variable names, as numbers on the item stack (from 0 within the array), and their shape with
  * extents of 1 dropped. */
 svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets);
+/* Number k of these elements. */
+static inline model_element *svmp_element_at(const model_lowering *lowering, uint32_t symbol, const value *offsets,
+                                             size_t k) {
+    return lowering->elements + lowering->arrays[symbol].first + (size_t)lowering->items[offsets->first + k].number;
+}
 
 /* The shape alone; reads nothing. */
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
@@ -161,6 +165,11 @@ typedef struct evaluated_distribution {
     value arguments[DISTRIBUTION_ARGUMENTS];
     model_item lower, upper; /* of T(,); infinite where there is none */
 } evaluated_distribution;
+
+/* An argument for element `part` of the left-hand side: one number serves for all. */
+static inline model_item svmp_argument_at(const model_lowering *lowering, const value *argument, size_t part) {
+    return lowering->items[argument->first + (argument->count == 1 ? 0 : part)];
+}
 
 /* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
 svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distribution *result);
@@ -187,8 +196,12 @@ bool svmp_reads_discrete(const model_lowering *lowering, const ast_expression *e
 
 /* Marks the instances whose unknown elements are leaves, and lists what each instance reads. */
 svmp_status svmp_find_leaves(model_lowering *lowering);
-/* How many elements of a stochastic instance are unknown, and of how many. */
-svmp_status svmp_count_unknown(model_lowering *lowering, uint32_t which, size_t *unknown, size_t *count);
+/* The elements on the left of an instance, as numbers on the item stack (from 0 within the array), which the caller
+ * empties. */
+svmp_status svmp_instance_elements(model_lowering *lowering, uint32_t which, value *offsets);
+/* How many of them are in a state, and of how many. */
+svmp_status svmp_count_elements(model_lowering *lowering, uint32_t which, element_state state, size_t *found,
+                                size_t *count);
 
 /* ---- stored_elements.c ------------------------------------------------------------------------ */
 
@@ -251,6 +264,9 @@ svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, si
 
 /* Adds the deterministic nodes whose names stand in `list`, commas between them; NULL: none. */
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list);
+/* One value of the builder under this name, which is taken over; the words are as in svmp_pattern_find. */
+svmp_status svmp_add_monitor(model_lowering *lowering, size_t word_count, const uint64_t *words, expr built,
+                             char *name);
 
 /* pointwise_likelihood.c: "log_lik", "deviance" and "posterior_predictive"; *is is whether the name is one of these,
  * which it adds. */
@@ -289,8 +305,16 @@ svmp_status svmp_factor_finish(model_lowering *lowering, uint32_t which, expr to
  * one without a program (*fresh), for as many slots and parameters as there are now. */
 svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_t word_count, const uint64_t *words,
                               size_t picked_count, const expr *picked, uint32_t *which, bool *fresh);
-/* One more instance: its first slots and parameters, if this process needs it. */
-svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which);
+/* One more instance, with this number unless `instance` is NULL: its first slots and parameters, if this process needs
+ * it. */
+svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which, uint32_t *instance);
+/* All three: finds the pattern, gives a new one its program, of one log value or of `count` values, and appends. */
+svmp_status svmp_pattern_add_factor(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                    const uint64_t *words, size_t picked_count, const expr *picked, expr total,
+                                    uint32_t *which, uint32_t *instance);
+svmp_status svmp_pattern_add_values(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                    const uint64_t *words, size_t count, const expr *values, uint32_t *which,
+                                    uint32_t *instance);
 /* Turns patterns into groups, priors and monitors of the result. */
 svmp_status svmp_patterns_finish(model_lowering *lowering);
 

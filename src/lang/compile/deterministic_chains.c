@@ -43,3 +43,13 @@ svmp_status svmp_compute_pending(model_lowering *lowering) {
     if (status != SVMP_OK) lowering->pending = NOTHING;
     return status;
 }
+
+svmp_status svmp_with_chains(model_lowering *lowering, chain_reader read, void *work) {
+    svmp_status status = read(lowering, work);
+    while (lowering->pending != NOTHING) {
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = read(lowering, work);
+    }
+    return status;
+}

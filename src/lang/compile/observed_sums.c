@@ -51,10 +51,8 @@ static svmp_status is_candidate(model_lowering *lowering, const sum_terms *terms
     if (lowering->cut_by[which] != NOTHING || lowering->cut_lower[which] > -INFINITY ||
         lowering->cut_upper[which] < INFINITY)
         return SVMP_OK;
-    value offsets = {0};
-    place before = svmp_enter(lowering, instance);
-    svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
-    svmp_leave(lowering, before);
+    value offsets;
+    const svmp_status status = svmp_instance_elements(lowering, instance, &offsets);
     lowering->item_count = 0;
     *candidate = offsets.count == 1;
     return status;

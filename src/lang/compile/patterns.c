@@ -150,10 +150,11 @@ static svmp_status is_needed(model_lowering *lowering, factor_pattern *pattern, 
     return SVMP_OK;
 }
 
-svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which) {
+svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which, uint32_t *instance) {
     factor_pattern *pattern = &lowering->patterns[which];
     size_t variables = pattern->instances * pattern->slots, numbers = pattern->instances * pattern->parameters;
     bool needed;
+    if (instance) *instance = (uint32_t)pattern->instances;
     SVMP_TRY(is_needed(lowering, pattern, &needed));
     if (!needed) return SVMP_OK;
     SVMP_TRY(SVMP_GROW(lowering->context, pattern->variables, pattern->variable_capacity, variables + pattern->slots));
@@ -163,4 +164,25 @@ svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which) {
         memcpy(pattern->numbers + numbers, lowering->parameters, pattern->parameters * sizeof(double));
     pattern->instances++;
     return SVMP_OK;
+}
+
+svmp_status svmp_pattern_add_factor(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                    const uint64_t *words, size_t picked_count, const expr *picked, expr total,
+                                    uint32_t *which, uint32_t *instance) {
+    bool fresh;
+    SVMP_TRY(svmp_pattern_find(lowering, kind, word_count, words, picked_count, picked, which, &fresh));
+    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, *which, total));
+    return svmp_pattern_append(lowering, *which, instance);
+}
+
+svmp_status svmp_pattern_add_values(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                    const uint64_t *words, size_t count, const expr *values, uint32_t *which,
+                                    uint32_t *instance) {
+    bool fresh;
+    SVMP_TRY(svmp_pattern_find(lowering, kind, word_count, words, count, values, which, &fresh));
+    factor_pattern *pattern = &lowering->patterns[*which];
+    if (fresh)
+        SVMP_TRY(svmp_program_finish_values(lowering->builder, count, values, pattern->slots, pattern->parameters,
+                                            &pattern->program));
+    return svmp_pattern_append(lowering, *which, instance);
 }

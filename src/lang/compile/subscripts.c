@@ -181,7 +181,6 @@ static svmp_status no_number(model_lowering *lowering, const ast_expression *var
 /* The elements of a deterministic instance's left-hand side, through its offsets on the item stack. */
 static svmp_status set_elements(model_lowering *lowering, const ast_statement *statement, const value *offsets,
                                 const value *items) {
-    model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     expr_op inverse = OP_literal;
     if (statement->function != NAMES_NONE)
         svmp_link_inverse(lowering->ast->functions.text[statement->function], &inverse);
@@ -195,7 +194,7 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
             return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
     }
     for (size_t k = 0; k < offsets->count; k++) {
-        model_element *set = &elements[(size_t)lowering->items[offsets->first + k].number];
+        model_element *set = svmp_element_at(lowering, statement->left->symbol, offsets, k);
         model_item computed = lowering->items[items->first + (items->count == 1 ? 0 : k)];
         set->memo = computed;
         set->stamp = lowering->stamp;
@@ -209,9 +208,8 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
 /* The left-hand side's elements, given by their offsets, go from one state to another; some of '~' may be given. */
 static void change_state(model_lowering *lowering, const ast_statement *statement, const value *offsets,
                          element_state before, element_state after) {
-    model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     for (size_t k = 0; k < offsets->count; k++) {
-        model_element *element = &elements[(size_t)lowering->items[offsets->first + k].number];
+        model_element *element = svmp_element_at(lowering, statement->left->symbol, offsets, k);
         if (element->state == before) element->state = after;
     }
 }

@@ -19,10 +19,6 @@ static svmp_status not_finite(model_lowering *lowering, size_t offset, const cha
         statement->distribution ? statement->distribution->name : "", advice);
 }
 
-static model_item argument(const model_lowering *lowering, const value *evaluated, size_t part) {
-    return lowering->items[evaluated->first + (evaluated->count == 1 ? 0 : part)];
-}
-
 /* The least and the largest value by the distribution alone; NaN: it depends on unknowns. */
 static void support_ends(const model_lowering *lowering, const evaluated_distribution *evaluated, size_t part,
                          double *least, double *most) {
@@ -30,7 +26,8 @@ static void support_ends(const model_lowering *lowering, const evaluated_distrib
     model_item item[3] = {{0}};
     *least = 0;
     *most = INFINITY;
-    for (size_t k = 0; k < 3 && k < evaluated->count; k++) item[k] = argument(lowering, &evaluated->arguments[k], part);
+    for (size_t k = 0; k < 3 && k < evaluated->count; k++)
+        item[k] = svmp_argument_at(lowering, &evaluated->arguments[k], part);
     switch (statement->distribution->support) {
     case SUPPORT_BINARY: *most = 1; break;
     case SUPPORT_COUNT_TO: {
@@ -68,7 +65,7 @@ static svmp_status last_value(model_lowering *lowering, const evaluated_distribu
     double beyond = 0;
     svmp_builder_reset(b);
     for (size_t k = 0; k < evaluated->count; k++) {
-        items[k] = svmp_expr_literal(b, argument(lowering, &evaluated->arguments[k], part).number);
+        items[k] = svmp_expr_literal(b, svmp_argument_at(lowering, &evaluated->arguments[k], part).number);
         arguments[k] = (expr_array){1, 1, &items[k]};
     }
     for (*last = 8; *last <= DISCRETE_MOST_STATES; *last *= 2) {
@@ -84,7 +81,7 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
                             size_t part, double *most) {
     bool known = lowering->statement->distribution->log_survival != NULL && isinf(*most);
     for (size_t k = 0; k < evaluated->count; k++)
-        known = known && svmp_item_known(argument(lowering, &evaluated->arguments[k], part));
+        known = known && svmp_item_known(svmp_argument_at(lowering, &evaluated->arguments[k], part));
     if (known) return last_value(lowering, evaluated, part, most);
     const double own = floor(fmax(lowering->instances[which].largest, 0));
     const double all = floor(fmax(svmp_state_of(lowering, lowering->statement)->largest, 0));
@@ -99,11 +96,11 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
     return SVMP_OK;
 }
 
-/* The state that the choices fix. */
-static void fix_state(const model_lowering *lowering, discrete_unknown *found) {
+/* The state that the choices fix of unknown `which`. */
+static void fix_state(const model_lowering *lowering, size_t which, discrete_unknown *found) {
     const uint32_t *fixed = lowering->choices->fixed;
-    if (fixed == NULL || fixed[lowering->discrete_count] == 0) return;
-    found->least += fixed[lowering->discrete_count] - 1;
+    if (fixed == NULL || fixed[which] == 0) return;
+    found->least += fixed[which] - 1;
     found->states = 1;
     found->open = false;
 }
@@ -139,7 +136,7 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
                           "distribution: dnorm(mean, 1 / variance) T(0,)");
     found->least = least;
     found->states = (uint32_t)(most - least) + 1;
-    fix_state(lowering, found);
+    fix_state(lowering, lowering->discrete_count, found);
     return SVMP_OK;
 }
 
@@ -164,7 +161,7 @@ svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t o
 
 svmp_status svmp_discrete_be_total(model_lowering *lowering, uint32_t unknown, uint32_t which, size_t offset,
                                    double least, double most, bool open) {
-    const uint32_t *ends = lowering->choices->ends, *fixed = lowering->choices->fixed;
+    const uint32_t *ends = lowering->choices->ends;
     const double own = floor(fmax(lowering->instances[which].largest, 0));
     discrete_unknown *total = &lowering->discrete[unknown];
     double end = lowering->choices->short_sums ? DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own
@@ -183,11 +180,7 @@ svmp_status svmp_discrete_be_total(model_lowering *lowering, uint32_t unknown, u
                                 .states = (uint32_t)(most - least) + 1,
                                 .open = open,
                                 .total = true};
-    if (fixed && fixed[unknown] > 0) {
-        total->least += fixed[unknown] - 1;
-        total->states = 1;
-        total->open = false;
-    }
+    fix_state(lowering, unknown, total);
     model_element *element = &lowering->elements[lowering->arrays[total->symbol].first + offset];
     element->state = ELEMENT_DISCRETE;
     element->output = unknown;

@@ -345,7 +345,6 @@ static svmp_status keep_conditionals(elimination *e, expr *products) {
     lowered_summed *summed = &lowering->result->summed;
     lowered_component component = {0};
     uint64_t words[1] = {lowering->statement->offset};
-    bool fresh;
     if (lowering->graph) return SVMP_OK;
     SVMP_TRY(keep_steps(e, &component));
     for (size_t k = 0, at = 0; k < e->step_count; k++) {
@@ -354,14 +353,8 @@ static svmp_status keep_conditionals(elimination *e, expr *products) {
             products[at] =
                 svmp_expr_subtract(lowering->builder, products[at], e->tables[e->steps[k].output].entries[j / states]);
     }
-    SVMP_TRY(
-        svmp_pattern_find(lowering, PATTERN_DISCRETE, 1, words, component.size, products, &component.values, &fresh));
-    factor_pattern *pattern = &lowering->patterns[component.values];
-    component.instance = (uint32_t)pattern->instances;
-    if (fresh)
-        SVMP_TRY(svmp_program_finish_values(lowering->builder, component.size, products, pattern->slots,
-                                            pattern->parameters, &pattern->program));
-    SVMP_TRY(svmp_pattern_append(lowering, component.values));
+    SVMP_TRY(svmp_pattern_add_values(lowering, PATTERN_DISCRETE, 1, words, component.size, products, &component.values,
+                                     &component.instance));
     SVMP_TRY(SVMP_GROW(lowering->context, summed->components, summed->component_capacity, summed->component_count + 1));
     summed->components[summed->component_count++] = component;
     return SVMP_OK;
@@ -373,14 +366,11 @@ static svmp_status add_sum(elimination *e) {
     expr total = svmp_expr_literal(lowering->builder, 0);
     uint64_t words[2] = {lowering->statement->offset, e->count};
     uint32_t which;
-    bool fresh;
     for (size_t k = 0; k < e->step_count; k++)
         if (e->tables[e->steps[k].output].rank == 0)
             total = svmp_expr_add(lowering->builder, total, e->tables[e->steps[k].output].entries[0]);
     if (svmp_expr_level(lowering->builder, total) != LEVEL_INPUT) return svmp_builder_status(lowering->builder);
-    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 2, words, 1, &total, &which, &fresh));
-    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, total));
-    return svmp_pattern_append(lowering, which);
+    return svmp_pattern_add_factor(lowering, PATTERN_FACTOR, 2, words, 1, &total, total, &which, NULL);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------- */
