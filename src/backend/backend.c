@@ -115,14 +115,13 @@ static double *array_of(const backend *b, backend_array which) {
     return arrays[which];
 }
 
-svmp_status svmp_backend_view(backend *b, backend_array which, const double **values) {
+svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) {
     *values = array_of(b, which);
     return *values && b->local->fetch ? b->local->fetch(b, which) : SVMP_OK;
 }
 
-svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) {
-    *values = array_of(b, which);
-    return *values && b->local->fetch ? b->local->fetch(b, which) : SVMP_OK;
+svmp_status svmp_backend_view(backend *b, backend_array which, const double **values) {
+    return svmp_backend_edit(b, which, (double **)values);
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {

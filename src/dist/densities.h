@@ -25,4 +25,7 @@
 #undef ALIAS
 #undef DISTRIBUTION
 
+/* The lower triangle of a = L L', column-major, becomes that of `factor`; false: a is not positive definite. */
+bool svmp_dense_cholesky(size_t p, const double *a, double *factor);
+
 #endif

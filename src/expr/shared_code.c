@@ -286,9 +286,8 @@ static svmp_status share_code(svmp_context *context, const code_block *from, con
     }
     if (status == SVMP_OK && found.shared > 0) status = write_all(&s, found);
     if (status != SVMP_OK || found.shared == 0) svmp_code_free(context, to);
-    void *const arrays[] = {s.now,  s.is_shared,      s.is_read, s.column, s.registers, s.choice,
-                            s.last, s.free_registers, s.literal, s.others, s.is_common};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
+    svmp_release_all(context, s.now, s.is_shared, s.is_read, s.column, s.registers, s.choice, s.last, s.free_registers,
+                     s.literal, s.others, s.is_common);
     return status;
 }
 

@@ -208,10 +208,7 @@ static size_t node_with(const lowered_model *result, uint32_t variable) {
     size_t low = 0, high = result->node_count;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (result->nodes[middle].variable <= variable)
-            low = middle;
-        else
-            high = middle;
+        *(result->nodes[middle].variable <= variable ? &low : &high) = middle;
     }
     return low;
 }

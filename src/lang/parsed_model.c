@@ -13,10 +13,9 @@
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static void release_resolved(model_lowering *resolved) {
-    void *shared[] = {resolved->counter_values,  resolved->cut_lower,       resolved->cut_upper,
-                      resolved->cut_by,          resolved->reads.start,     resolved->reads.item,
-                      resolved->names.component, resolved->names.recursive, resolved->names.discrete};
-    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) svmp_release(resolved->context, shared[k]);
+    svmp_release_all(resolved->context, resolved->counter_values, resolved->cut_lower, resolved->cut_upper,
+                     resolved->cut_by, resolved->reads.start, resolved->reads.item, resolved->names.component,
+                     resolved->names.recursive, resolved->names.discrete);
     svmp_lowering_end(resolved);
 }
 

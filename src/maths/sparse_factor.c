@@ -352,10 +352,7 @@ static int64_t find(const triangle *L, size_t j, int64_t i) {
     int64_t from = 0, to = L->count[j];
     while (to - from > 1) {
         const int64_t middle = from + (to - from) / 2;
-        if (row[middle] <= i)
-            from = middle;
-        else
-            to = middle;
+        *(row[middle] <= i ? &from : &to) = middle;
     }
     return L->start[j] + from;
 }

@@ -108,7 +108,7 @@ static svmp_status find_components(const model_lowering *lowering, const name_ed
     for (uint32_t k = 0; k < names; k++) component[k] = NOTHING;
     for (uint32_t k = 0; status == SVMP_OK && k < names; k++)
         if (s.order[k] == 0) search_from(&s, k);
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(lowering->context, *arrays[k]);
+    svmp_release_all(lowering->context, s.order, s.low, s.next, s.path, s.open);
     return status;
 }
 
