@@ -1,4 +1,5 @@
-/* Messages to nodes (stein/hubs.h) on the device: the factors of a node again, with its own variables at their means.
+/* Messages to nodes (stein/near_domain.h) on the device: the factors of a node again, with its own variables at their
+ * means.
  *
  *     T_i = b_i - sum_{j in v} A_ij m_j - sum_{j not in v} A_ij x_j + sum of the derivatives of other factors
  */

@@ -6,8 +6,8 @@
 #include "base/threads.h"
 #include "maths/order_statistics.h"
 #include "maths/test_limits.h"
-#include "sample/mixing.h"
 #include "sample/particles.h"
+#include "sample/r_hat_and_ess.h"
 
 /* One side of the comparison: its draws, and a thread's workspace for one variable. */
 typedef struct side {

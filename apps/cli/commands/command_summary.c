@@ -4,7 +4,6 @@
 #include "choose_variables.h"
 #include "command_table.h"
 #include "convergence.h"
-#include "moments_table.h"
 #include "print_criteria.h"
 #include "print_mixing.h"
 #include "print_probabilities.h"
@@ -12,6 +11,7 @@
 #include "print_verdict.h"
 #include "provenance.h"
 #include "read_samples.h"
+#include "summary_table.h"
 #include "table_overview.h"
 
 static const option_row rows[] = {

@@ -5,13 +5,13 @@
 #include "command_table.h"
 #include "commands/run_session.h"
 #include "convergence.h"
-#include "moments_table.h"
 #include "print_criteria.h"
 #include "print_mixing.h"
 #include "print_probabilities.h"
 #include "print_sampling.h"
 #include "print_verdict.h"
 #include "provenance.h"
+#include "summary_table.h"
 #include "table_overview.h"
 
 enum { NAME_ROOM = 1024 };

@@ -1,7 +1,7 @@
 /* The passes of parsing and compiling.
  *
  * lang/parsed_model.c calls those that no choice changes, once:
- *     text_checks.c           functions, distributions and names exist
+ *     semantic_checks.c           functions, distributions and names exist
  *     loops.c                 loops become instances of statements
  *     array_definitions.c     dimensions of arrays; who defines which element
  *     data_draws.c            what data { } draws
@@ -55,7 +55,7 @@ const char *svmp_element_text(const model_lowering *lowering, uint32_t symbol, s
 /* The node that an instance defines, as its left-hand side with numbers: "x[3,1:2]". */
 const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char text[ELEMENT_TEXT]);
 
-/* ---- text_checks.c -------------------------------------------------------------------------------- */
+/* ---- semantic_checks.c -------------------------------------------------------------------------------- */
 
 /* Notes every unknown function, distribution and name, and wrong counts of arguments; fills in what the tree holds for
  * the checker. */

@@ -1,4 +1,4 @@
-#include "sample/mixing.h"
+#include "sample/r_hat_and_ess.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "sample/files/csv_columns.h"
+#include "sample/files/stan_csv_columns.h"
 
 #include <math.h>
 #include <stdlib.h>

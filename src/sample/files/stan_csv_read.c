@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "base/text_lines.h"
 #include "sample/files/coda.h"
-#include "sample/files/csv_columns.h"
+#include "sample/files/stan_csv_columns.h"
 #include "sample/name_shapes.h"
 #include "sample/netcdf.h"
 #include "sample/particles.h"
