@@ -42,17 +42,6 @@ typedef struct session {
     stage stage; /* of a long examination */
 } session;
 
-/* With the other processes that mpirun started, if any. */
-static int join(session *s) {
-    const int status = open_context(s->set, &s->context);
-    if (status) return fail_together(status);
-    const svmp_status joined = svmp_context_join(s->context);
-    error_output_of(s->context);
-    if (joined != SVMP_OK) return failed(s->context, joined);
-    s->processes = svmp_context_processes(s->context);
-    return agree_on_status(s->context, 0);
-}
-
 /* The lines above the table of a CSV file, without their "# ". */
 static char *read_comments(const char *path) {
     char *text = NULL, *line = NULL;
@@ -112,7 +101,8 @@ static int read_all(session *s) {
 
 static int prepare(session *s) {
     const char *const *files = (const char *const *)s->set->operands;
-    int status = join(s);
+    int status = open_joined_context(s->set, &s->context);
+    s->processes = svmp_context_processes(s->context);
     if (status == 0) status = agree_on_status(s->context, read_all(s));
     if (status) return status;
     const svmp_reading how = {.coordinates = s->coordinates};
@@ -170,13 +160,6 @@ static svmp_status weigh(session *s) {
     return judged;
 }
 
-/* What the library logs on its way, and every move, are signs of life. */
-static void print_library_log(svmp_log_level level, const char *message, void *user_data) {
-    session *s = user_data;
-    if (level == SVMP_LOG_DEBUG) stage_update(&s->stage, 0, 0);
-    print_log(level, message, NULL);
-}
-
 static int watch(const svmp_progress *state, void *user_data) {
     session *s = user_data;
     stage_update(&s->stage, state->iteration, state->iterations);
@@ -187,7 +170,7 @@ static svmp_status show_stage(session *s) {
     progress_mode mode = PROGRESS_NONE;
     if (is_reporting()) progress_parse("auto", &mode);
     stage_begin(&s->stage, mode, "examination");
-    const svmp_status status = svmp_context_set_log(s->context, print_library_log, s);
+    const svmp_status status = svmp_context_set_log(s->context, stage_print_log, &s->stage);
     return status == SVMP_OK ? svmp_run_set_monitor(s->run, watch, s) : status;
 }
 
