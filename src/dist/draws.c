@@ -6,7 +6,6 @@
 #include "maths/special.h"
 
 #define ARGUMENT(k) (arguments[k].items[0])
-#define UNUSED      __attribute__((unused))
 #define DRAWS(identifier)                                                                                              \
     void svmp_##identifier##_draw(UNUSED random_source *source, UNUSED size_t rows,                                    \
                                   UNUSED const number_array *arguments, UNUSED double *workspace, double *value)
