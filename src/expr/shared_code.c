@@ -4,6 +4,7 @@
  * */
 #include <string.h>
 
+#include "base/hash.h"
 #include "expr/instructions.h"
 
 #define NOWHERE UINT32_MAX
@@ -293,19 +294,13 @@ static svmp_status share_code(svmp_context *context, const code_block *from, con
 
 /* ---- bound programs ---------------------------------------------------------------------------------------------- */
 
-static uint64_t bits_of(double number) {
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
 /* The distinct numbers of a column; none if there are more than SHARED_NUMBERS. which[k] is the index of instance k's
  * number. */
 static column_numbers numbers_of(size_t instances, const double *column, unsigned char *which) {
     column_numbers made = {0};
     for (size_t k = 0; k < instances; k++) {
         size_t v = 0;
-        while (v < made.count && bits_of(made.number[v]) != bits_of(column[k])) v++;
+        while (v < made.count && svmp_double_bits(made.number[v]) != svmp_double_bits(column[k])) v++;
         if (v == SHARED_NUMBERS) return (column_numbers){0};
         if (v == made.count) made.number[made.count++] = column[k];
         which[k] = (unsigned char)v;

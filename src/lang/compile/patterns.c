@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 static svmp_status put(model_lowering *lowering, uint64_t word) {
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->signature, lowering->signature_capacity,
                        lowering->signature_length + 1));
@@ -43,17 +45,8 @@ static svmp_status write_signature(model_lowering *lowering, pattern_kind kind, 
     return SVMP_OK;
 }
 
-static uint64_t hash(const uint64_t *words, size_t length) {
-    uint64_t h = length;
-    for (size_t k = 0; k < length; k++) {
-        h = (h ^ words[k]) * 0x9E3779B97F4A7C15u;
-        h ^= h >> 29;
-    }
-    return h;
-}
-
 static size_t slot_of(const model_lowering *lowering, const uint64_t *words, size_t length) {
-    size_t mask = lowering->pattern_slot_count - 1, slot = hash(words, length) & mask;
+    size_t mask = lowering->pattern_slot_count - 1, slot = svmp_table_hash(length * sizeof *words, words) & mask;
     for (;; slot = (slot + 1) & mask) {
         uint32_t which = lowering->pattern_slots[slot];
         if (which == NOTHING) return slot;
