@@ -8,7 +8,7 @@
 /* Beyond these a sampler's authors advise to look again. */
 static const double low_ebfmi = 0.3, low_acceptance = 0.4, high_acceptance = 0.9;
 
-/* What a verdict would say. */
+/* The advice that a verdict would give. */
 static void print_advice(const svmp_sampling *s) {
     if (s->divergent > 0)
         printf("%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Take smaller "

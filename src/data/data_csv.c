@@ -26,7 +26,7 @@ static size_t length_of(const csv_field *field) { return (size_t)(field->end - f
 
 static size_t offset_of(const csv_reader *reader, const char *place) { return (size_t)(place - reader->source->text); }
 
-/* As much of a field as an error message shows. */
+/* The length of a field in an error message. */
 static int shown(const csv_field *field) { return (int)(length_of(field) < 40 ? length_of(field) : 40); }
 
 #define CSV_FAIL(reader, place, ...)                                                                                   \

@@ -78,7 +78,7 @@ static int is_own(const gaussian_files *files, uint32_t row) {
     return owners == NULL || (row < owners->nodes && owners->owner[row] == owners->rank);
 }
 
-/* What own rows need, and the diagonal, which tells how symmetric the matrix is. */
+/* Entries that own rows need, and the diagonal, which sets the scale of the test for symmetry. */
 static int is_wanted(const void *files, matrix_entry entry) {
     return entry.row == entry.column || is_own(files, entry.row) || is_own(files, entry.column);
 }

@@ -71,7 +71,7 @@ static svmp_status begin(parsed_model *parsed) {
     return SVMP_OK;
 }
 
-/* Text among the data is skipped, unless the model asks for it. */
+/* Columns of text are skipped; a model that uses one is refused. */
 static svmp_status refuse_text(const model_lowering *lowering) {
     for (uint32_t k = 0; k < lowering->ast->names.count; k++)
         SVMP_TRY(svmp_data_refuse_text(lowering->data, lowering->ast->names.text[k]));
@@ -191,7 +191,7 @@ static svmp_status read_data(parsed_model *parsed, const svmp_data *given) {
     return SVMP_OK;
 }
 
-/* What statements compute is monitored. */
+/* Adds the nodes that the added statements compute to the monitored ones. */
 static svmp_status monitor_all(parsed_model *parsed, const ast_statement *first) {
     for (const ast_statement *s = first; s; s = s->next) {
         if (s->kind == AST_FOR) SVMP_TRY(monitor_all(parsed, s->body));

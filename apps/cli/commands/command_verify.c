@@ -24,7 +24,7 @@ static void options(option_set *set) { options_add(set, sizeof rows / sizeof *ro
 
 enum { COORDINATES = 64, FEWEST = 10 }; /* FEWEST: particles */
 
-/* All that is held, so that there is one place where it ends. */
+/* Everything that is freed at the end of the command. */
 typedef struct session {
     const option_set *set;
     size_t moves;
@@ -78,7 +78,7 @@ static int read_file(session *s) {
     return 0;
 }
 
-/* What was given, what the run had, or what there is otherwise. */
+/* The value of an option: as given, or else that of the run, or else the default. */
 static void choose(const session *s, const char *name, const char *otherwise, char *value) {
     const char *given = options_given(s->set, name);
     if (given)
@@ -152,7 +152,7 @@ static svmp_status place(session *s) {
     return start ? svmp_run_start_from(s->run, start) : svmp_run_start_from_file(s->run, s->set->operands[0]);
 }
 
-/* What the file says about itself: draws of chains by their own measures, and the record of the run. */
+/* Judges draws of chains by R-hat and effective draws, and adds what the record of the run says. */
 static svmp_status weigh(session *s) {
     if (s->count < FEWEST) svmp_verdict_veto(s->verdict, SVMP_NOTE_FEW_PARTICLES, FEWEST, NULL);
     const svmp_status judged = are_of_sampler(s) ? svmp_chains_verdict(s->particles, s->verdict) : SVMP_OK;

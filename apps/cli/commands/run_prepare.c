@@ -14,7 +14,7 @@ static int read_options(session *s) {
     return found == SVMP_OK ? 0 : failed(s->context, found);
 }
 
-/* What sizes a run: an option that the method does not know would be ignored in silence. */
+/* Refuses options for the size of a run that the method does not know, rather than ignoring them. */
 static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_samplers[] = {"warmup", "draws"},
                              *const of_chains[] = {"chains", "accept"};
@@ -80,7 +80,7 @@ static int read_start(session *s) {
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
-/* What several processes cannot do. */
+/* Refuses what several processes cannot do. */
 static int check_processes(const session *s) {
     const char *path = options_given(s->set, "output");
     if (svmp_context_processes(s->context) == 1) return 0;
@@ -105,7 +105,7 @@ static int read_verify(session *s) {
     return report_error(EXIT_WRONG, "The option '--verify' must be auto, yes or no, not '%s'.", when);
 }
 
-/* What every process does by itself. */
+/* The part of the preparation that needs no other process. */
 static int read_all(session *s) {
     int status = is_reporting() ? checkpoint_check_options(s->set) : 0;
     if (status == 0 && is_reporting() && checkpoint_path(s->set)) {

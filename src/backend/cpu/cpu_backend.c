@@ -13,7 +13,7 @@ static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_
     return variables;
 }
 
-/* What the terms of a kernel need in a workspace. */
+/* The sizes of the workspace that the terms of a kernel need. */
 typedef struct needs {
     int matrix, repulsion, moments, products, gathered, grid;
     size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */

@@ -67,7 +67,7 @@ svmp_status svmp_check(model_lowering *lowering, ast_model *ast);
 typedef svmp_status (*unroll_visitor)(model_lowering *lowering, uint32_t instance);
 svmp_status svmp_unroll(model_lowering *lowering, const ast_statement *first, unroll_visitor visit);
 
-/* Stands in an instance: its statement and the values of its loops. */
+/* Makes an instance the current one: its statement and the values of its loop counters. svmp_leave restores. */
 typedef struct place {
     const ast_statement *statement;
     const double *counters;
@@ -76,7 +76,7 @@ typedef struct place {
 place svmp_enter(model_lowering *lowering, uint32_t which);
 void svmp_leave(model_lowering *lowering, place before);
 
-/* SVMP_OK for an error that was noted while there is room for more; what remains must end the lowering. */
+/* Turns an error that was noted into SVMP_OK while more errors can be noted; other failures end the lowering. */
 svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
 
 /* ---- array_definitions.c ------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
 svmp_status svmp_declare(model_lowering *lowering);
 svmp_status svmp_size_arrays(model_lowering *lowering, const ast_statement *first);
 svmp_status svmp_define(model_lowering *lowering);
-/* Gives an array that is defined as a whole the dimensions of what defines it; others have theirs. */
+/* Gives an array that one statement defines as a whole the dimensions of its right-hand side. */
 svmp_status svmp_size_whole(model_lowering *lowering, uint32_t symbol);
 
 /* ---- expand.c   ----------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ svmp_status svmp_read_elements(model_lowering *lowering, const ast_expression *v
 svmp_status svmp_expand_choices(model_lowering *lowering, const ast_expression *variable, value *result);
 /* Whether what depends on unknowns can be a subscript: a whole number by its form. */
 bool svmp_may_index(const model_lowering *lowering, model_item index);
-/* Chooses a number for such a subscript, for now. */
+/* The number of such a subscript in the current combination of choices. */
 svmp_status svmp_choose_index(model_lowering *lowering, model_item index, size_t extent, model_item *chosen);
 
 /* The elements that a variable names, as numbers on the item stack (from 0 within the array), and their shape with
@@ -207,7 +207,7 @@ svmp_status svmp_count_elements(model_lowering *lowering, uint32_t which, elemen
 
 /* Marks the instances whose elements are to be stored. */
 svmp_status svmp_stored_choose(model_lowering *lowering);
-/* From here on they are read as rows, once the nodes are made. */
+/* Called once the nodes are made: from then on stored elements are read as rows. */
 svmp_status svmp_stored_begin(model_lowering *lowering);
 svmp_status svmp_stored_read(model_lowering *lowering, model_element *element);
 /* Makes the programs of the rows that were read, and of those that these read. */
@@ -220,7 +220,7 @@ svmp_status svmp_stored_finish(model_lowering *lowering, const uint32_t *numberi
 /* Makes the node of a stochastic instance, if it has unknown elements. */
 svmp_status svmp_make_node(model_lowering *lowering, uint32_t which);
 
-/* Leaves' variables come behind those of all nodes, once these are made. */
+/* Numbers the variables of leaves after those of all nodes, once the nodes are made. */
 void svmp_place_leaves(model_lowering *lowering);
 
 /* The node or leaf that an instance defines; NULL: it has no unknown elements. */
@@ -244,10 +244,10 @@ svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *famil
                              const evaluated_distribution *evaluated, size_t part, size_t which, model_item *lower,
                              model_item *upper);
 
-/* Of dsum, the present instance, makes one of its unknowns the observed sum less the other terms, if that can be. */
-svmp_status svmp_rest_choose(model_lowering *lowering, double sum);
-/* Its value, as its memo. */
-svmp_status svmp_rest_read(model_lowering *lowering, model_element *rest);
+/* If possible, replaces one unknown of the current dsum instance by the observed sum less the other terms. */
+svmp_status svmp_difference_choose(model_lowering *lowering, double sum);
+/* Evaluates it into its memo. */
+svmp_status svmp_difference_read(model_lowering *lowering, model_element *difference);
 
 /* The one element that a variable of the model names, or SIZE_MAX. */
 svmp_status svmp_find_element(model_lowering *lowering, const ast_expression *variable, size_t *found);

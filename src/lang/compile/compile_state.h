@@ -186,7 +186,7 @@ static inline bool svmp_failed(const model_lowering *lowering, const ast_stateme
     return svmp_state_of(lowering, statement)->failed;
 }
 
-/* What was parsed. A matrix has its paths alone: compiling reads them. */
+/* The result of parsing. A matrix has only its paths: compiling reads them. */
 struct parsed_model {
     svmp_context *context;
     char **matrix_paths; /* of a Gaussian; NULL: of a model text */

@@ -19,8 +19,8 @@ static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
         SVMP_TRY(svmp_node_natural(lowering, factor->instance, &factor->jacobian));
     for (size_t k = 0; k < factor->offsets.count; k++) {
         model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
-        const bool rest = one->state == ELEMENT_REST, unknown = rest || one->state == ELEMENT_UNKNOWN;
-        if (rest && one->stamp != lowering->stamp) SVMP_TRY(svmp_rest_read(lowering, one));
+        const bool difference = one->state == ELEMENT_DIFFERENCE, unknown = difference || one->state == ELEMENT_UNKNOWN;
+        if (difference && one->stamp != lowering->stamp) SVMP_TRY(svmp_difference_read(lowering, one));
         model_item item = !unknown ? svmp_item_number(one->value) : instance->leaf ? svmp_item_literal(0) : one->memo;
         if (one->state == ELEMENT_DISCRETE) SVMP_TRY(svmp_discrete_read(lowering, one->output, &item));
         if (one->state == ELEMENT_REMAINDER) SVMP_TRY(svmp_remainder_read(lowering, one->output, &item));
@@ -33,7 +33,8 @@ static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
 
 /* ---- density -------------------------------------------------------------------------------- */
 
-/* Of one element, or of a vector or matrix as a whole; an observed value must stay in a support that may move. */
+/* The density of one element, or of a whole vector or matrix. If the support depends on unknowns, it requires that the
+ * observed value stays inside. */
 static expr density_of(program_builder *builder, const factor_work *factor, expr_array x, const expr_array *arguments,
                        bool unknown) {
     truncation truncated = {factor->statement->lower ? &factor->lower : NULL,
@@ -167,7 +168,7 @@ static svmp_status add_prior(model_lowering *lowering, const factor_work *factor
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-/* Of a leaf, what it is drawn from is all there is, unless some of its elements are observed. */
+/* A leaf without observed elements has no factor: it is only drawn. */
 static bool is_drawn_whole(const model_lowering *lowering, const factor_work *factor) {
     const model_instance *instance = &lowering->instances[factor->instance];
     return instance->leaf && lowering->result->leaves[instance->node].outputs == factor->offsets.count;
@@ -201,7 +202,7 @@ static svmp_status add_moved(model_lowering *lowering, const lowered_node *node)
     return status;
 }
 
-/* What the unknown elements of a leaf are drawn from. */
+/* The distribution from which the unknown elements of a leaf are drawn. */
 static svmp_status add_leaf(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     SVMP_TRY(add_prior(lowering, factor));
@@ -209,7 +210,7 @@ static svmp_status add_leaf(model_lowering *lowering, factor_work *factor) {
     return SVMP_OK;
 }
 
-/* Of a leaf, the density of its observed elements. */
+/* The density of a node; of a leaf, that of its observed elements. */
 static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     const lowered_node *node = svmp_instance_node(lowering, factor->instance);
     SVMP_TRY(svmp_factor_begin(lowering, factor));
@@ -253,7 +254,7 @@ static svmp_status add_potential(model_lowering *lowering, factor_work *factor) 
     return svmp_pattern_add_factor(lowering, PATTERN_FACTOR, 1, words, 1, &built, built, &which, NULL);
 }
 
-/* What a node is drawn from, where its factor reads stored elements as rows. */
+/* The prior of a node whose factor reads stored elements as rows. */
 static svmp_status add_prior_alone(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     return add_prior(lowering, factor);
@@ -261,7 +262,7 @@ static svmp_status add_prior_alone(model_lowering *lowering, factor_work *factor
 
 typedef svmp_status (*factor_maker)(model_lowering *lowering, factor_work *factor);
 
-/* What is made of an instance. */
+/* What to build from an instance, and the result. */
 typedef struct factor_task {
     uint32_t instance;
     factor_maker make;

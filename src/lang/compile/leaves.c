@@ -28,7 +28,7 @@ static svmp_status trace(model_lowering *lowering, uint32_t which) {
     return status;
 }
 
-/* What stochastic and factor() instances read; of deterministic ones it is noted already. */
+/* Notes what stochastic and factor() instances read; for deterministic ones that is already noted. */
 static svmp_status trace_all(model_lowering *lowering) {
     lowering->tracing = true;
     svmp_status status = SVMP_OK;
@@ -131,7 +131,7 @@ static svmp_status find_needed(leaf_search *search, bool *any) {
     return SVMP_OK;
 }
 
-/* What cannot be drawn, and what that depends on, stays, too. */
+/* Nodes that cannot be drawn, and those they depend on, are not leaves either. */
 static void keep_undrawable(leaf_search *search) {
     const model_lowering *lowering = search->lowering;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
@@ -218,7 +218,7 @@ static svmp_status keep_one(leaf_search *search, uint32_t which, const bool *rea
     return SVMP_OK;
 }
 
-/* What is observed, or given, depends on no continuous unknown that is not given. */
+/* Fails if an observed or given node depends on a continuous unknown that is not given. */
 static svmp_status keep_these(leaf_search *search, const bool *read) {
     model_lowering *lowering = search->lowering;
     for (uint32_t k = 0; k < lowering->instance_count; k++)

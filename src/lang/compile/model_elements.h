@@ -40,21 +40,21 @@ typedef struct value {
 
 typedef enum element_state {
     ELEMENT_UNDEFINED,
-    ELEMENT_KNOWN,     /* value: from data, or computed from what is known */
-    ELEMENT_COMPUTED,  /* by a deterministic instance, not evaluated yet */
-    ELEMENT_BUSY,      /* being evaluated: reading it now is a cycle */
-    ELEMENT_OPAQUE,    /* computed, and depends on unknowns */
-    ELEMENT_UNKNOWN,   /* variable or part of a node */
-    ELEMENT_DISCRETE,  /* unknown, with finitely many values: summed out */
-    ELEMENT_REST,      /* the observed sum less the other terms: observed_sums.c */
-    ELEMENT_REMAINDER, /* discrete, and what the others leave of a total: discrete_totals.c */
+    ELEMENT_KNOWN,      /* value: from data, or computed from what is known */
+    ELEMENT_COMPUTED,   /* by a deterministic instance, not evaluated yet */
+    ELEMENT_BUSY,       /* being evaluated: reading it now is a cycle */
+    ELEMENT_OPAQUE,     /* computed, and depends on unknowns */
+    ELEMENT_UNKNOWN,    /* variable or part of a node */
+    ELEMENT_DISCRETE,   /* unknown, with finitely many values: summed out */
+    ELEMENT_DIFFERENCE, /* the observed sum less the other terms: observed_sums.c */
+    ELEMENT_REMAINDER,  /* discrete, and what the others leave of a total: discrete_totals.c */
 } element_state;
 
 typedef struct model_element {
     element_state state;
     uint32_t definition; /* instance, or NOTHING */
     uint32_t output;     /* of an unknown one: which output of the result, or which discrete unknown, it is; for
-                          * ELEMENT_REST: the dsum instance that defines it */
+                          * ELEMENT_DIFFERENCE: the dsum instance that defines it */
     uint32_t stamp;      /* of the instance for which `memo` holds */
     double value;
     model_item memo;
@@ -79,7 +79,7 @@ typedef struct model_instance {
     uint32_t parents;  /* once they are sorted: lowering->parents from there on, to those of the next instance */
     uint32_t reader;   /* the last one that read it, so that it is noted once; NOTHING */
     uint32_t values;   /* how many a stochastic node has */
-    double largest;    /* value that is observed of what depends on it; -1: none is (leaves.c) */
+    double largest;    /* observed value among the nodes that depend on it; -1: none is observed (leaves.c) */
     bool computed;     /* its elements have values, or are known to depend on unknowns */
     bool busy;         /* waits for what it reads: reading it now is a cycle */
     bool settled;      /* of dsum: one of its terms is what the others leave */
@@ -97,7 +97,7 @@ typedef struct edge_lists {
     uint32_t *start, *item;
 } edge_lists;
 
-/* What is known of a statement, by its place. */
+/* The state of a statement, indexed by its place. */
 typedef struct statement_state {
     bool failed;    /* an error in it was noted: further instances are skipped */
     double largest; /* of its instances, set by leaves.c: value that is observed of what depends on them, or -1 */

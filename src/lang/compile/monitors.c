@@ -16,8 +16,8 @@ static svmp_status no_such_node(const model_lowering *lowering, const char *name
 /* The value of a deterministic element, as an expression of the builder. */
 static svmp_status build_value(model_lowering *lowering, model_element *element, expr *built) {
     svmp_status status = SVMP_OK;
-    if (element->state == ELEMENT_REST) {
-        SVMP_TRY(svmp_rest_read(lowering, element));
+    if (element->state == ELEMENT_DIFFERENCE) {
+        SVMP_TRY(svmp_difference_read(lowering, element));
         return svmp_item_build(lowering, element->memo, built);
     }
     if (element->state == ELEMENT_DISCRETE || element->state == ELEMENT_REMAINDER) {
@@ -80,7 +80,7 @@ static svmp_status add_element(model_lowering *lowering, uint32_t symbol, size_t
     const bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC ||
                           element->state == ELEMENT_DISCRETE || element->state == ELEMENT_REMAINDER;
     if (computed) SVMP_TRY(add_monitor(lowering, symbol, offset));
-    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN || element->state == ELEMENT_REST;
+    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN || element->state == ELEMENT_DIFFERENCE;
     return SVMP_OK;
 }
 
@@ -174,12 +174,12 @@ static svmp_status add_name(model_lowering *lowering, const monitor_name *name) 
 }
 
 /* Unknowns of the text that are computed, as what others leave of a sum, are reported like all unknowns. */
-static svmp_status add_rests(model_lowering *lowering) {
+static svmp_status add_differences(model_lowering *lowering) {
     lowering->symbolic = lowering->drawn = true;
     for (uint32_t symbol = 0; symbol < lowering->ast->names.count; symbol++) {
         const model_array *array = &lowering->arrays[symbol];
         for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++)
-            if (lowering->elements[array->first + offset].state == ELEMENT_REST)
+            if (lowering->elements[array->first + offset].state == ELEMENT_DIFFERENCE)
                 SVMP_TRY(add_monitor(lowering, symbol, offset));
     }
     lowering->symbolic = lowering->drawn = false;
@@ -187,7 +187,7 @@ static svmp_status add_rests(model_lowering *lowering) {
 }
 
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list) {
-    SVMP_TRY(add_rests(lowering));
+    SVMP_TRY(add_differences(lowering));
     if (list == NULL) return SVMP_OK;
     lowering->symbolic = lowering->drawn = true;
     for (const char *at = list;; at++) {

@@ -56,7 +56,7 @@ static transform_kind kind_of(model_item lower, model_item upper) {
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-/* Each unknown element is summed out by itself. */
+/* Each unknown element is a discrete unknown of its own. */
 static svmp_status add_discrete(model_lowering *lowering, uint32_t which, const value *offsets) {
     const uint32_t symbol = lowering->instances[which].statement->left->symbol;
     for (size_t part = 0; part < offsets->count; part++)
@@ -180,7 +180,7 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
     return svmp_coordinates_choose(lowering, &evaluated, offsets->count, lowering->result->node_count, node);
 }
 
-/* Of car.normal, areas without neighbours are 0, as in GeoBUGS; what is given stays. */
+/* In car.normal, areas without neighbours are 0, as in GeoBUGS, unless the data give them a value. */
 static svmp_status fix_islands(model_lowering *lowering, const value *offsets, size_t *islands) {
     evaluated_distribution evaluated = {0};
     SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
@@ -200,15 +200,15 @@ static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
     lowered_model *result = lowering->result;
     value offsets;
-    size_t unknown = 0, islands = 0, rest = 0;
+    size_t unknown = 0, islands = 0, difference = 0;
     SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
     if (statement->distribution->support == SUPPORT_ZERO_SUM) SVMP_TRY(fix_islands(lowering, &offsets, &islands));
     for (size_t k = 0; k < offsets.count; k++) {
         const element_state state = svmp_element_at(lowering, statement->left->symbol, &offsets, k)->state;
         unknown += state == ELEMENT_UNKNOWN;
-        rest += state == ELEMENT_REST;
+        difference += state == ELEMENT_DIFFERENCE;
     }
-    result->observed += offsets.count - unknown - islands - rest;
+    result->observed += offsets.count - unknown - islands - difference;
     lowering->instances[which].values = (uint32_t)(offsets.count - islands);
     if (unknown == 0) return SVMP_OK;
     const bool leaf = lowering->instances[which].leaf;

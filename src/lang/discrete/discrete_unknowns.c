@@ -55,7 +55,7 @@ static void support_ends(const model_lowering *lowering, const evaluated_distrib
     }
 }
 
-/* Where a count with known arguments has its last value but for a probability of 1e-15: doubled until it is there. */
+/* The end of a count with known arguments: doubled until the probability beyond it is below 1e-15. */
 static svmp_status last_value(model_lowering *lowering, const evaluated_distribution *evaluated, size_t part,
                               double *last) {
     const distribution *family = lowering->statement->distribution;
@@ -87,8 +87,8 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
     const double all = floor(fmax(svmp_state_of(lowering, lowering->statement)->largest, 0));
     const bool coupled = svmp_discrete_touches(lowering, lowering->statement);
     if (lowering->choices->short_sums) {
-        *most = DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own;
-        if (!coupled) *most = fmax(*most, fmin(DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * all, DISCRETE_BRIEF_MOST));
+        *most = DISCRETE_SHORT_LEAST + DISCRETE_SHORT_TIMES * own;
+        if (!coupled) *most = fmax(*most, fmin(DISCRETE_SHORT_LEAST + DISCRETE_SHORT_TIMES * all, DISCRETE_SHORT_MOST));
         return SVMP_OK;
     }
     *most = DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
@@ -164,7 +164,7 @@ svmp_status svmp_discrete_be_total(model_lowering *lowering, uint32_t unknown, u
     const uint32_t *ends = lowering->choices->ends;
     const double own = floor(fmax(lowering->instances[which].largest, 0));
     discrete_unknown *total = &lowering->discrete[unknown];
-    double end = lowering->choices->short_sums ? DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own
+    double end = lowering->choices->short_sums ? DISCRETE_SHORT_LEAST + DISCRETE_SHORT_TIMES * own
                                                : DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
     if (ends && ends[unknown] > 0) end = ends[unknown];
     if (open) most = fmin(most, fmax(end, least));
@@ -270,7 +270,7 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
  * unknown in common. */
 static svmp_status check_cost(model_lowering *lowering, uint32_t instance) {
     const double size = scope_size(lowering);
-    const double most = lowering->choices->small_tables ? DISCRETE_STRICT_ENTRIES : DISCRETE_MOST_ENTRIES;
+    const double most = lowering->choices->small_tables ? DISCRETE_SMALL_ENTRIES : DISCRETE_MOST_ENTRIES;
     const size_t values = lowering->statement->kind == AST_FACTOR ? 1 : lowering->instances[instance].values;
     if (size > most) return too_many(lowering, 1);
     for (size_t k = 0; k < lowering->scope_count; k++) {

@@ -218,7 +218,7 @@ static bool all_zero(const elimination *e, const sum_table *table) {
     return true;
 }
 
-/* What the factor has against the last of its combinations, in which counts are largest. */
+/* Reports why the factor is impossible for the last of its combinations, in which counts are largest. */
 static svmp_status refuse_factor(elimination *e, uint32_t instance, size_t combinations) {
     model_lowering *lowering = e->lowering;
     svmp_discrete_refuse(lowering);
@@ -339,7 +339,7 @@ static svmp_status keep_steps(elimination *e, lowered_component *component) {
     return SVMP_OK;
 }
 
-/* What the unknowns are drawn from: the merged tables less what was left of them, in logs. */
+/* The conditional distributions from which the unknowns are drawn: the log of each merged table, less its sum. */
 static svmp_status keep_conditionals(elimination *e, expr *products) {
     model_lowering *lowering = e->lowering;
     lowered_summed *summed = &lowering->result->summed;

@@ -72,7 +72,8 @@ static bool relative_quantile(program_builder *b, const char *name, expr p, cons
     return true;
 }
 
-/* Of whole numbers, with everything known: the least x with P(X <= x) >= p, as in R but for rounding. */
+/* The quantile of a discrete distribution with known arguments: the least x with P(X <= x) >= p, as in R but for
+ * rounding. */
 static bool count_quantile(program_builder *b, const distribution *family, expr p, const expr_array *arguments,
                            expr *x) {
     enum { MOST = 1000000 };
@@ -87,7 +88,7 @@ static bool count_quantile(program_builder *b, const distribution *family, expr 
     return false;
 }
 
-/* The x with P(X <= x) = p, where it can be had. */
+/* The x with P(X <= x) = p, if there is a formula. */
 static bool quantile(program_builder *b, const distribution *family, expr p, const expr_array *arguments, expr *x) {
     const char *name = family->name;
     expr one = NUMBER(1), survival = NEG(LOG1P(NEG(p))); /* -log(1 - p) */

@@ -21,7 +21,8 @@ const char *svmp_link_name(size_t k);
 bool svmp_link_inverse(const char *link, expr_op *inverse);
 
 /* The functions of a distribution: dnorm(x, ...), its density, pnorm, its distribution function, qnorm, its quantiles,
- * and logdensity.norm. NULL: `name` is none of them; *arguments is how many it takes. */
+ * and logdensity.norm. Returns NULL if
+ * `name` is none of them; *arguments is the number of arguments. */
 const language_function *svmp_distribution_function(const char *name, size_t *arguments);
 
 #define FUNCTION(name, least, most, evaluate, op)                                                                      \
