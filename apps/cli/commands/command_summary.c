@@ -108,9 +108,9 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
     print_strays(particles, count, chosen, moments);
     const char *comments = svmp_particles_comments(particles);
     const int judged = verdict_is_recorded(comments);
-    print_sampling(particles, svmp_comment_find(comments, "step", step, sizeof step) ? step : NULL, judged);
+    print_sampling(particles, svmp_comment_find(comments, "step", step, sizeof step) ? step : NULL);
     if (chains) print_mixing(particles, count, chosen, mixing, judged);
-    return 0;
+    return chains && !judged ? verdict_print_refusal(context, particles) : 0;
 }
 
 /* What the file's own record says of particles that are no chains. */
