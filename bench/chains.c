@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "base/row_sums.h"
 #include "bench.h"
-#include "sample/mixing.h"
+#include "sample/r_hat_and_ess.h"
 
 enum { CHAINS = 4, LAG = 100 };
 

@@ -53,8 +53,3 @@ int datagram_read(const unsigned char *bytes, size_t size, datagram *d) {
     d->build = (uint32_t)take(&at, 4);
     return 1;
 }
-
-uint32_t datagram_receiver(const unsigned char *bytes) {
-    const unsigned char *at = bytes + 24;
-    return (uint32_t)take(&at, 4);
-}

@@ -43,7 +43,4 @@ void datagram_write(const datagram *d, unsigned char bytes[DATAGRAM_HEAD]);
 /* Returns 0 if these are not the bytes of a datagram of any version. Of another version only `version` is read. */
 int datagram_read(const unsigned char *bytes, size_t size, datagram *d);
 
-/* Where the relay of `svmp agents try` finds the receiver. */
-uint32_t datagram_receiver(const unsigned char *bytes);
-
 #endif

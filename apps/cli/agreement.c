@@ -37,7 +37,7 @@ static int have_not_mixed(svmp_context *context, const svmp_particles *particles
     return unmixed;
 }
 
-/* Of two samples that do not differ: what keeps that from meaning anything. */
+/* Why the agreement of two samples may mean little. */
 static int print_doubts(svmp_context *context, const char *called, const svmp_particles *particles) {
     char word[64];
     double r_hat;

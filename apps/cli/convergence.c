@@ -7,7 +7,7 @@
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-/* The place in the order of badness: what is not a number is none. */
+/* The order of nodes from the worst: NaN comes last. */
 static double badness(const svmp_discrepancy *d) {
     const double excess = svmp_discrepancy_excess(d);
     return isnan(excess) ? -1 : excess;
@@ -28,7 +28,7 @@ static void keep_worst(convergence *c, const node_discrepancy *node) {
     c->worst[at] = *node;
 }
 
-/* Of this process's own nodes. */
+/* Measures this process's own nodes. */
 static convergence measure(svmp_run *run, const svmp_model *model, svmp_discrepancy *nodes) {
     const svmp_graph *graph = svmp_model_graph(model);
     convergence c = {.largest_step = NAN, .relative_step = NAN, .nodes = svmp_graph_own(graph)};

@@ -47,13 +47,13 @@ static mixture measure(const svmp_particles *particles, size_t count, const size
 }
 
 /* The numbers alone; what they mean, and what to do, is the verdict's to say. */
-static void print_beyond(const mixture *m, const char *unmixed, const char *rough) {
+static void print_beyond(const mixture *m) {
     if (m->r_hat.beyond > 0)
-        printf("R-hat is above %.4g for %zu of %zu variables (worst: %s, %.*f)%s.\n", m->limit, m->r_hat.beyond,
-               m->count, m->worst, m->r_hat.value < 100 ? 3 : 0, m->r_hat.value, unmixed);
+        printf("R-hat is above %.4g for %zu of %zu variables (worst: %s, %.*f).\n", m->limit, m->r_hat.beyond, m->count,
+               m->worst, m->r_hat.value < 100 ? 3 : 0, m->r_hat.value);
     if (m->draws.beyond > 0)
-        printf("Fewer than %.0f effective draws for %zu of %zu variables (fewest: %s, %.0f)%s.\n", m->needed,
-               m->draws.beyond, m->count, m->fewest, m->draws.value, rough);
+        printf("Fewer than %.0f effective draws for %zu of %zu variables (fewest: %s, %.0f).\n", m->needed,
+               m->draws.beyond, m->count, m->fewest, m->draws.value);
     if (m->unknown > 0)
         printf("R-hat and ESS are not defined for %zu of %zu variables: they do not vary, or a chain has fewer than 6 "
                "draws.\n",
@@ -76,12 +76,7 @@ static void print_mixed(const mixture *m, int one) {
 void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing,
                   int judged) {
     const mixture m = measure(particles, count, variables, mixing);
-    const int one = svmp_particles_chains(particles) == 1;
-    const char *unmixed = one ? ": the chain has not settled. Run more warm-up or draws"
-                              : ": the chains have not mixed. Run more warm-up or draws";
-    if (judged)
-        print_beyond(&m, "", "");
-    else
-        print_beyond(&m, unmixed, ": the numbers above are rough. Run more draws");
-    if (!judged && m.r_hat.beyond == 0 && m.draws.beyond == 0 && m.unknown < count) print_mixed(&m, one);
+    print_beyond(&m);
+    if (!judged && m.r_hat.beyond == 0 && m.draws.beyond == 0 && m.unknown < count)
+        print_mixed(&m, svmp_particles_chains(particles) == 1);
 }

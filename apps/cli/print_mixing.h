@@ -4,8 +4,8 @@
 
 #include "svmp_tools.h"
 
-/* Prints warnings about `count` variables of chains, or that there are none; `variables` NULL: the first `count`. Where
- * they were judged, the verdict follows: the numbers that are off, alone. */
+/* Prints the numbers of `count` variables of chains that are beyond their limits; `variables` NULL: the first `count`.
+ * If there are none and the chains were not judged, it says so; otherwise a verdict follows. */
 void print_mixing(const svmp_particles *particles, size_t count, const size_t *variables, const svmp_mixing *mixing,
                   int judged);
 

@@ -6,19 +6,7 @@
 #include <string.h>
 
 /* Beyond these a sampler's authors advise to look again. */
-static const double low_ebfmi = 0.3, low_acceptance = 0.4, high_acceptance = 0.9;
-
-/* What a verdict would say. */
-static void print_advice(const svmp_sampling *s) {
-    if (s->divergent > 0)
-        printf("%zu of %zu trajectories diverged: the draws may miss a narrow part of the posterior. Take smaller "
-               "steps\n(--accept 0.95 or 0.99), or use a non-centred parametrisation.\n",
-               s->divergent, s->trajectories);
-    if (s->ebfmi < low_ebfmi)
-        printf("E-BFMI is %.2g in chain %zu, below %g: the chain explores the tails slowly. Draw more, or give the\n"
-               "model lighter tails.\n",
-               s->ebfmi, s->ebfmi_chain + 1, low_ebfmi);
-}
+static const double low_acceptance = 0.4, high_acceptance = 0.9;
 
 static void print_deepest(const svmp_sampling *s) {
     if (s->deepest > 0)
@@ -51,7 +39,7 @@ static void print_acceptance(double acceptance, const char *step) {
         printf("This is high; MALA works best near 0.57. Try a larger step (%s).\n", scaled_step(step, 3, text));
 }
 
-void print_sampling(const svmp_particles *particles, const char *step, int judged) {
+void print_sampling(const svmp_particles *particles, const char *step) {
     svmp_sampling s;
     if (svmp_particles_sampling(particles, &s) != SVMP_OK || isnan(s.acceptance)) return;
     if (isnan(s.leapfrogs)) {
@@ -61,6 +49,5 @@ void print_sampling(const svmp_particles *particles, const char *step, int judge
     printf("mean acceptance %.2f, %.3g leapfrog steps per draw", s.acceptance, s.leapfrogs);
     if (!isnan(s.ebfmi)) printf(", lowest E-BFMI %.2f", s.ebfmi);
     printf(", %zu divergent%s\n", s.divergent, s.trajectories > s.chains * s.draws ? " before thinning" : "");
-    if (!judged) print_advice(&s);
     print_deepest(&s);
 }

@@ -5,9 +5,9 @@
 #include "svmp_tools.h"
 
 /* A line of numbers and, where something is off, what it means and what may help; nothing for particles without
- * accept_stat__. `step` is the step that the run took, as text; NULL: none, or it is not known. Where the draws were
- * judged, a verdict follows that says what divergences and a low E-BFMI mean. */
-void print_sampling(const svmp_particles *particles, const char *step, int judged);
+ * accept_stat__. `step` is the step that the run took, as text; NULL: none, or it is not known. What divergences and a
+ * low E-BFMI mean is said by a verdict. */
+void print_sampling(const svmp_particles *particles, const char *step);
 
 enum { STEP_TEXT = 64 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/comment_lines.h"
+#include "front/program_context.h"
 
 /* At most 118 columns a line, broken at blanks. */
 static void print_wrapped(const char *first, const char *second) {
@@ -61,4 +62,13 @@ svmp_note verdict_result(const svmp_verdict *verdict) {
     svmp_note result = {0};
     svmp_verdict_note(verdict, 0, &result);
     return result;
+}
+
+int verdict_print_refusal(svmp_context *context, const svmp_particles *particles) {
+    svmp_verdict *verdict = NULL;
+    svmp_status status = svmp_verdict_create(context, &verdict);
+    if (status == SVMP_OK) status = svmp_chains_verdict(particles, verdict);
+    if (status == SVMP_OK && verdict_result(verdict).kind == SVMP_REFUSAL) verdict_print(verdict);
+    svmp_verdict_free(verdict);
+    return status == SVMP_OK ? 0 : failed(context, status);
 }

@@ -14,6 +14,10 @@ int verdict_is_recorded(const char *comments);
 /* Prints those of a record; returns 0 if it has none. */
 int verdict_print_recorded(const svmp_context *context, const char *comments);
 
+/* For draws of chains that were not judged: prints what their R-hat, effective draws, divergences and energy say
+ * against them, with advice, if they do. Returns 0 or an exit status. */
+int verdict_print_refusal(svmp_context *context, const svmp_particles *particles);
+
 /* What changed, a line for each variable that is listed. */
 void verdict_print_drifts(const svmp_verdict *verdict);
 

@@ -15,7 +15,7 @@ static void read_version(const char *text, unsigned long numbers[3]) {
     }
 }
 
-/* What a later version has changed in its files, this one cannot know. */
+/* Warns if a later version wrote the file, since its format may have changed. */
 static void compare_versions(const svmp_particles *particles, const char *path) {
     static const char start[] = "svmp ";
     const char *written = svmp_particles_comments(particles);

@@ -14,7 +14,7 @@ size_t option_count(const svmp_options *options, const char *name);
 /* The file that --init names; NULL: a start that the library draws, or nothing. */
 const char *start_file(const option_set *set);
 
-/* Whether such a file is none, but a slip of the hand, 'norml:1': then says so. */
+/* Whether such a name is a misspelt start, 'norml:1', rather than a file; if so, reports it. */
 int is_misspelt_start(const char *init);
 
 #endif

@@ -18,7 +18,7 @@ const char *outcome_word(svmp_outcome outcome) {
     return "unknown";
 }
 
-/* What the option came to be in the run; a line only where the run has such a thing. */
+/* The value of an option in the run; no line if the run does not use it. */
 static void print_option(FILE *text, const run_record *record, const char *name) {
     char buffer[4096];
     const char *value = svmp_run_setting(record->run, name, buffer, sizeof buffer);
@@ -26,13 +26,13 @@ static void print_option(FILE *text, const run_record *record, const char *name)
     if (value) fprintf(text, "%s = %s\n", name, value);
 }
 
-/* What of the result is in the file, where that was said. */
+/* Which part of the result is in the file, if options choose one. */
 static void print_given(FILE *text, const run_record *record, const char *name) {
     const char *value = options_given(record->set, name);
     if (value) fprintf(text, "%s = %s\n", name, value);
 }
 
-/* What rstan's read_stan_csv and ArviZ's from_cmdstan want to know: rows, and what is not among them. */
+/* The lines that rstan's read_stan_csv and ArviZ's from_cmdstan read: the number of draws, warm-up and thinning. */
 static void print_for_stan(FILE *text, const run_record *record, size_t rows) {
     char buffer[32];
     const char *warmup = svmp_run_setting(record->run, "warmup", buffer, sizeof buffer);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "front/program_context.h"
+
 void stage_begin(stage *at, progress_mode mode, const char *name) {
     const double now = progress_clock();
     *at = (stage){.mode = mode, .name = name, .began = now, .last = now};
@@ -37,4 +39,9 @@ void stage_end(stage *at) {
     if (at->shown) fputs("\r\033[K", stderr);
     at->shown = 0;
     at->name = NULL;
+}
+
+void stage_print_log(svmp_log_level level, const char *message, void *at) {
+    if (level == SVMP_LOG_DEBUG) stage_update(at, 0, 0);
+    print_log(level, message, NULL);
 }

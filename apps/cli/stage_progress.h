@@ -19,4 +19,7 @@ void stage_update(stage *at, size_t done, size_t most);
 
 void stage_end(stage *at); /* erases the live line */
 
+/* A log function whose data is the stage: print_log, and what the library logs on its way is a sign of life. */
+void stage_print_log(svmp_log_level level, const char *message, void *at);
+
 #endif

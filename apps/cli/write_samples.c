@@ -90,7 +90,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Of the names of --save, those that the model computes and --monitor adds. */
+/* Suggests --monitor for names of --save that the model computes. */
 static void hint_at_monitor(const svmp_model *model, const char *names, const svmp_particles *there) {
     char name[256];
     for (; *names; names += *names == ',') {
@@ -113,7 +113,7 @@ static int lists(const char *list, const char *name) {
     return 0;
 }
 
-/* What a file cannot hold is said before the run, not after it. */
+/* Refuses names that the file cannot hold before the run, not after it. */
 static int check_names(const writer *w, const svmp_model *model) {
     static const char *const reserved[] = {"chain", "draw"};
     const char *path = options_given(w->set, "output");
@@ -286,7 +286,7 @@ static int write_parts(writer *w, const svmp_particles *written, run_record *rec
     return status;
 }
 
-/* A pipe or a device: what went there is gone. */
+/* A pipe or a device, which cannot be written again. */
 static int is_stream(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode);

@@ -4,6 +4,7 @@
 
 #include "front/error_output.h"
 #include "front/spell_option.h"
+#include "svmp_parallel.h"
 
 static int exit_of(svmp_status status) {
     switch (status) {
@@ -56,4 +57,12 @@ int open_context(const option_set *set, svmp_context **context) {
     if (status == SVMP_OK) status = svmp_context_set_log(*context, print_log, NULL);
     if (status == SVMP_OK) status = svmp_context_set_error(*context, print_error, NULL);
     return status == SVMP_OK ? 0 : failed(NULL, status);
+}
+
+int open_joined_context(const option_set *set, svmp_context **context) {
+    const int status = open_context(set, context);
+    if (status) return fail_together(status);
+    const svmp_status joined = svmp_context_join(*context);
+    error_output_of(*context);
+    return joined == SVMP_OK ? agree_on_status(*context, 0) : failed(*context, joined);
 }

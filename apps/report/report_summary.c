@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
 #include "command_table.h"
-#include "moments_table.h"
 #include "report_json.h"
 #include "report_parts.h"
+#include "summary_table.h"
 
 static void write_table(FILE *file, size_t variables, const svmp_moments *moments, const svmp_mixing *mixing) {
     table_column columns[TABLE_COLUMNS];

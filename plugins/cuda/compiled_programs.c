@@ -180,8 +180,7 @@ done:
     if (status == SVMP_OK && !loaded)
         svmp_host_log(host, found || compiler.wrong ? SVMP_LOG_WARNING : SVMP_LOG_INFO,
                       "The GPU interprets the model's programs, which takes longer: %s.", why);
-    svmp_host_release(host, text);
-    svmp_host_release(host, image);
+    svmp_host_release_all(host, text, image);
     return status;
 }
 
@@ -197,8 +196,6 @@ svmp_status svmp_cuda_compile(cuda_run *run, const program_code *codes) {
     CUDA_CHECK(divide(run, &plan));
     CUDA_CHECK(compile(run, &plan, capability));
 done:
-    svmp_host_release(&run->host, plan.order);
-    svmp_host_release(&run->host, plan.list);
-    svmp_host_release(&run->host, plan.first);
+    svmp_host_release_all(&run->host, plan.order, plan.list, plan.first);
     return status;
 }

@@ -136,10 +136,8 @@ void svmp_cuda_release(const svmp_host *host, cuda *state) {
     for (size_t k = 0; k < state->taken_count; k++) state->ops->release(state->device, state->taken[k]);
     svmp_host_release(host, state->taken);
     for (size_t a = 0; a < 2 * CUDA_TERMS; a++) svmp_host_release(host, state->terms[a].member_start);
-    svmp_host_release(host, state->programs);
-    svmp_host_release(host, state->generated);
-    svmp_host_release(host, state->messages.programs);
-    svmp_host_release(host, state->messages.evaluations);
+    svmp_host_release_all(host, state->programs, state->generated, state->messages.programs,
+                          state->messages.evaluations);
 }
 
 void svmp_cuda_close(void *opened) {
@@ -151,8 +149,7 @@ void svmp_cuda_close(void *opened) {
         svmp_cuda_release(&host, state);
         if (state->device) state->ops->close(state->device);
     }
-    svmp_host_release(&host, state);
-    svmp_host_release(&host, run);
+    svmp_host_release_all(&host, state, run);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */

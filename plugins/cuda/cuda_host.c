@@ -13,6 +13,10 @@ svmp_status svmp_host_allocate(const svmp_host *host, size_t count, size_t size,
 
 void svmp_host_release(const svmp_host *host, void *pointer) { host->release(host->context, pointer); }
 
+void svmp_host_release_each(const svmp_host *host, size_t count, void *const *pointers) {
+    for (size_t k = 0; k < count; k++) svmp_host_release(host, pointers[k]);
+}
+
 svmp_status svmp_host_grow(const svmp_host *host, size_t needed, size_t size, void **pointer, size_t *capacity) {
     void *old, *grown = NULL;
     if (needed <= *capacity) return SVMP_OK;

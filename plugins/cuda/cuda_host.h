@@ -22,6 +22,9 @@
 /* `count` items of `size` bytes, zeroed. */
 svmp_status svmp_host_allocate(const svmp_host *host, size_t count, size_t size, void **pointer);
 void svmp_host_release(const svmp_host *host, void *pointer); /* NULL-safe */
+void svmp_host_release_each(const svmp_host *host, size_t count, void *const *pointers);
+#define svmp_host_release_all(host, ...)                                                                               \
+    svmp_host_release_each((host), sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
 /* Grows *pointer to at least `needed` items; the new part is zeroed. On failure the old array remains valid. */
 svmp_status svmp_host_grow(const svmp_host *host, size_t needed, size_t size, void **pointer, size_t *capacity);

@@ -1,4 +1,5 @@
-/* Messages to nodes (stein/hubs.h) on the device: the factors of a node again, with its own variables at their means.
+/* Messages to nodes (stein/near_domain.h) on the device: the factors of a node again, with its own variables at their
+ * means.
  *
  *     T_i = b_i - sum_{j in v} A_ij m_j - sum_{j not in v} A_ij x_j + sum of the derivatives of other factors
  */
@@ -32,21 +33,11 @@ typedef struct message_lists {
 
 static void free_lists(const cuda_run *run, message_lists *l) {
     const svmp_host *host = &run->host;
-    for (size_t e = 0; l->lists && e < l->first[run->model->group_count]; e++) {
-        svmp_host_release(host, l->lists[e].instance);
-        svmp_host_release(host, l->lists[e].node);
-    }
-    svmp_host_release(host, l->lists);
-    svmp_host_release(host, l->first);
-    svmp_host_release(host, l->last);
-    svmp_host_release(host, l->variable);
-    svmp_host_release(host, l->derivatives);
-    svmp_host_release(host, l->derivative_start);
-    for (size_t inner = 0; inner < 2; inner++) {
-        svmp_host_release(host, l->start[inner]);
-        svmp_host_release(host, l->column[inner]);
-        svmp_host_release(host, l->value[inner]);
-    }
+    for (size_t e = 0; l->lists && e < l->first[run->model->group_count]; e++)
+        svmp_host_release_all(host, l->lists[e].instance, l->lists[e].node);
+    svmp_host_release_all(host, l->lists, l->first, l->last, l->variable, l->derivatives, l->derivative_start);
+    for (size_t inner = 0; inner < 2; inner++)
+        svmp_host_release_all(host, l->start[inner], l->column[inner], l->value[inner]);
     svmp_host_release(host, l->linear);
 }
 
@@ -231,8 +222,7 @@ svmp_status svmp_cuda_plan_messages(cuda_run *run, const svmp_kernel_view *k) {
     CUDA_CHECK(put_sums(run, &l, first_row, rows));
     CUDA_CHECK(put_standardise(run, &l));
 done:
-    svmp_host_release(&run->host, node_of);
-    svmp_host_release(&run->host, first_row);
+    svmp_host_release_all(&run->host, node_of, first_row);
     free_lists(run, &l);
     return status;
 }

@@ -163,11 +163,7 @@ static svmp_status plan_gather(cuda_run *run, const program_code *codes) {
         CUDA_CHECK(CUDA_PUT(run, whole->item, rows, list));
     if (twins) CUDA_CHECK(CUDA_PUT(run, whole->weight, rows, weights));
 done:
-    svmp_host_release(&run->host, item);
-    svmp_host_release(&run->host, list);
-    svmp_host_release(&run->host, column);
-    svmp_host_release(&run->host, weight);
-    svmp_host_release(&run->host, weights);
+    svmp_host_release_all(&run->host, item, list, column, weight, weights);
     return status;
 }
 
@@ -258,11 +254,7 @@ svmp_status svmp_cuda_cut(cuda_run *run, size_t count, const size_t *start, row_
     CUDA_CHECK(CUDA_PUT(run, sums->last.to, l.lists, l.list));
     sums->last.rows = sums->pieces.out;
 done:
-    svmp_host_release(&run->host, l.end);
-    svmp_host_release(&run->host, l.from);
-    svmp_host_release(&run->host, l.to);
-    svmp_host_release(&run->host, l.first);
-    svmp_host_release(&run->host, l.list);
+    svmp_host_release_all(&run->host, l.end, l.from, l.to, l.first, l.list);
     return status;
 }
 

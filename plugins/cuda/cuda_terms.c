@@ -10,11 +10,7 @@ typedef struct term_lists {
 } term_lists;
 
 static void free_lists(const svmp_host *host, term_lists *l) {
-    svmp_host_release(host, l->begin);
-    svmp_host_release(host, l->end);
-    svmp_host_release(host, l->domain);
-    svmp_host_release(host, l->variable);
-    svmp_host_release(host, l->unit_of);
+    svmp_host_release_all(host, l->begin, l->end, l->domain, l->variable, l->unit_of);
 }
 
 static size_t domain_of(const svmp_term_view *view, size_t u) {

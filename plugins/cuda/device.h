@@ -57,7 +57,7 @@ typedef struct centre_args {
     int brief;     /* nothing but z32 and `placed` is wanted */
 } centre_args;
 
-/* Messages (stein/hubs.h): scores at the means, standardised (a team each). */
+/* Messages (stein/near_domain.h): scores at the means, standardised (a team each). */
 typedef struct message_args {
     const double *rows;
     const uint32_t *to; /* row k of `rows` -> its row below */

@@ -184,17 +184,12 @@ static svmp_status put_program(writer *w, const program_code *p, size_t number) 
     for (size_t i = 0; i < p->count; i++) CUDA_CHECK(put_instruction(w, p, &s, (uint32_t)i));
     CUDA_CHECK(put(w, "}\n"));
 done:
-    svmp_host_release(w->host, s.registers);
-    svmp_host_release(w->host, s.outputs);
-    svmp_host_release(w->host, s.inputs);
-    svmp_host_release(w->host, s.columns);
+    svmp_host_release_all(w->host, s.registers, s.outputs, s.inputs, s.columns);
     return status;
 }
 
 void svmp_program_code_free(const svmp_host *host, program_code *p) {
-    svmp_host_release(host, p->code);
-    svmp_host_release(host, p->literals);
-    svmp_host_release(host, p->rows);
+    svmp_host_release_all(host, p->code, p->literals, p->rows);
     *p = (program_code){0};
 }
 

@@ -123,10 +123,6 @@ svmp_status svmp_cuda_find_twins(const svmp_host *host, program_code *p) {
     match(&s);
     remove_others(&s);
 done:
-    svmp_host_release(host, s.registers);
-    svmp_host_release(host, s.outputs);
-    svmp_host_release(host, s.value);
-    svmp_host_release(host, s.reads);
-    svmp_host_release(host, s.needed);
+    svmp_host_release_all(host, s.registers, s.outputs, s.value, s.reads, s.needed);
     return status;
 }

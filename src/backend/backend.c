@@ -115,14 +115,13 @@ static double *array_of(const backend *b, backend_array which) {
     return arrays[which];
 }
 
-svmp_status svmp_backend_view(backend *b, backend_array which, const double **values) {
+svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) {
     *values = array_of(b, which);
     return *values && b->local->fetch ? b->local->fetch(b, which) : SVMP_OK;
 }
 
-svmp_status svmp_backend_edit(backend *b, backend_array which, double **values) {
-    *values = array_of(b, which);
-    return *values && b->local->fetch ? b->local->fetch(b, which) : SVMP_OK;
+svmp_status svmp_backend_view(backend *b, backend_array which, const double **values) {
+    return svmp_backend_edit(b, which, (double **)values);
 }
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
@@ -139,13 +138,7 @@ void svmp_backend_free(backend *b) {
     svmp_exchange_detach(b);
     if (b->local_state) b->local->free(b);
     svmp_evaluator_free(b->evaluator);
-    svmp_release(b->context, b->x);
-    svmp_release(b->context, b->score);
-    svmp_release(b->context, b->phi);
-    svmp_release(b->context, b->state[0]);
-    svmp_release(b->context, b->state[1]);
+    svmp_release_all(b->context, b->x, b->score, b->phi, b->state[0], b->state[1]);
     svmp_messages_free(b);
-    svmp_release(b->context, b->sd);
-    svmp_release(b->context, b->z);
-    svmp_release(b->context, b);
+    svmp_release_all(b->context, b->sd, b->z, b);
 }

@@ -15,7 +15,7 @@ static int is_small(const svmp_model *model, double n, const kernel *k) {
     return (k ? nodes * n * n : nodes * n * 100) < 1e6;
 }
 
-/* What keeps the model from running on a device; NULL: nothing. */
+/* Why the model cannot run on a device; NULL if it can. */
 static const char *find_lack(const svmp_model *model) {
     const char *lacks = NULL;
     for (size_t g = 0; lacks == NULL && g < model->group_count; g++) lacks = svmp_device_lacks(&model->groups[g]);

@@ -50,7 +50,7 @@ typedef struct device_link {
 
 static device_link *link_of(const backend *b) { return b->local_state; }
 
-/* What a device does not support, another backend does. */
+/* Calls that a device does not support go to another backend. */
 static void fail_with_advice(void *context, int status, const char *sentence) {
     if (status == SVMP_UNSUPPORTED)
         svmp_record_notes(context, (svmp_status)status, NOTES(svmp_advice(SVMP_NOTE_USE, "backend", "cpu")), "%s",

@@ -53,8 +53,7 @@ static svmp_status copy_code(svmp_context *context, const code_block *code, svmp
 }
 
 static void free_code(svmp_context *context, const svmp_code_view *view) {
-    svmp_release(context, (void *)view->instructions);
-    svmp_release(context, (void *)view->literals);
+    svmp_release_all(context, (void *)view->instructions, (void *)view->literals);
 }
 
 /* The derivatives by some slots. */
@@ -165,10 +164,7 @@ void svmp_device_model_free(viewed_model *m) {
     for (size_t g = 0; m->groups && g < m->model->group_count; g++) free_code(context, &m->groups[g].gradient);
     for (size_t k = 0; m->derivatives && k < m->first_slot[m->model->group_count]; k++)
         free_code(context, &m->derivatives[k]);
-    svmp_release(context, m->groups);
-    svmp_release(context, m->derivatives);
-    svmp_release(context, m->first_slot);
-    svmp_release(context, m);
+    svmp_release_all(context, m->groups, m->derivatives, m->first_slot, m);
 }
 
 const svmp_model_view *svmp_device_model_view(const viewed_model *m) { return &m->view; }
@@ -266,12 +262,9 @@ done:
 
 void svmp_device_kernel_free(svmp_context *context, viewed_kernel *made) {
     if (made == NULL) return;
-    for (size_t a = 0; a < KERNEL_TERMS_MAX; a++) {
-        svmp_release(context, (void *)made->term[a].domain_start);
-        svmp_release(context, (void *)made->term[a].member_start);
-        svmp_release(context, (void *)made->term[a].domain);
-        svmp_release(context, (void *)made->term[a].member);
-    }
+    for (size_t a = 0; a < KERNEL_TERMS_MAX; a++)
+        svmp_release_all(context, (void *)made->term[a].domain_start, (void *)made->term[a].member_start,
+                         (void *)made->term[a].domain, (void *)made->term[a].member);
     svmp_release(context, made);
 }
 

@@ -71,10 +71,7 @@ void svmp_messages_free(backend *b) {
     for (size_t a = 0; a < KERNEL_TERMS_MAX; a++) svmp_lists_free(b->context, &m->hubs[a]);
     svmp_node_evaluator_free(m->evaluators[0]);
     svmp_node_evaluator_free(m->evaluators[1]);
-    svmp_release(b->context, m->has_message);
-    svmp_release(b->context, m->at);
-    svmp_release(b->context, m->rows);
-    svmp_release(b->context, m);
+    svmp_release_all(b->context, m->has_message, m->at, m->rows, m);
 }
 
 /* ---- evaluating -------------------------------------------------------------------------------------------------- */

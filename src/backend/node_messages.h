@@ -1,12 +1,12 @@
-/* Messages to nodes (stein/hubs.h), of kernels that have terms on `message` or `near`. Of a part of a model, a node's
- * neighbours are its own or in the halo, so that its process has all factors of its message: the bits are those of one
- * process. */
+/* Messages to nodes (stein/near_domain.h), of kernels that have terms on `message` or `near`. Of a part of a model, a
+ * node's neighbours are its own or in the halo, so that its process has all factors of its message: the bits are those
+ * of one process. */
 #ifndef SVMP_BACKEND_NODE_MESSAGES_H
 #define SVMP_BACKEND_NODE_MESSAGES_H
 
 #include "backend/backend.h"
 #include "model/node_evaluator.h"
-#include "stein/hubs.h"
+#include "stein/near_domain.h"
 
 typedef struct messages {
     index_lists hubs[KERNEL_TERMS_MAX]; /* term -> the nodes that its hubs read */

@@ -1,4 +1,4 @@
-#include "base/machine.h"
+#include "base/machine_memory.h"
 #include "base/peers.h"
 #include "base/threads.h"
 
@@ -130,4 +130,8 @@ svmp_status svmp_duplicate(svmp_context *context, const char *text, char **copy)
 
 void svmp_release(svmp_context *context, void *pointer) {
     if (pointer) context->allocator.release(pointer, context->allocator.user_data);
+}
+
+void svmp_release_each(svmp_context *context, size_t count, void *const *pointers) {
+    for (size_t k = 0; k < count; k++) svmp_release(context, pointers[k]);
 }

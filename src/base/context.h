@@ -63,8 +63,11 @@ svmp_status svmp_grow(svmp_context *context, size_t needed, size_t size, void **
 /* A copy of `text`. */
 svmp_status svmp_duplicate(svmp_context *context, const char *text, char **copy);
 
-/* NULL-safe. */
+/* NULL-safe. svmp_release_all(context, a, b, c) releases several in this order; all are read before the first goes. */
 void svmp_release(svmp_context *context, void *pointer);
+void svmp_release_each(svmp_context *context, size_t count, void *const *pointers);
+#define svmp_release_all(context, ...)                                                                                 \
+    svmp_release_each((context), sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
 /* SVMP_NEW(context, array, count): a zeroed array of the pointer's own type. */
 #define SVMP_NEW(context, pointer, count) svmp_allocate((context), (count), sizeof *(pointer), (void **)&(pointer))

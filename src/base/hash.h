@@ -24,4 +24,21 @@ static inline uint64_t svmp_hash_bytes(uint64_t hash, size_t size, const void *b
     return hash;
 }
 
+static inline uint64_t svmp_double_bits(double number) {
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* The finisher of splitmix64: for tables, whose places are the low bits of a hash. */
+static inline uint64_t svmp_mix_bits(uint64_t h) {
+    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 31);
+}
+
+static inline uint64_t svmp_table_hash(size_t size, const void *bytes) {
+    return svmp_mix_bits(svmp_hash_bytes(SVMP_HASH_START ^ size, size, bytes));
+}
+
 #endif

@@ -2,13 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/name_distance.h"
-
-static uint64_t hash(const char *text, size_t length) {
-    uint64_t h = 14695981039346656037u; /* FNV-1a */
-    for (size_t k = 0; k < length; k++) h = (h ^ (unsigned char)text[k]) * 1099511628211u;
-    return h ^ h >> 32;
-}
 
 static int equal(const char *name, const char *text, size_t length) {
     return strncmp(name, text, length) == 0 && name[length] == 0;
@@ -16,7 +11,7 @@ static int equal(const char *name, const char *text, size_t length) {
 
 /* The slot that holds the name, or the free one where it belongs. */
 static size_t slot_of(const name_table *names, const char *text, size_t length) {
-    size_t slot = hash(text, length) & (names->slot_count - 1);
+    size_t slot = svmp_table_hash(length, text) & (names->slot_count - 1);
     while (names->slots[slot] != NAMES_NONE && !equal(names->text[names->slots[slot]], text, length))
         slot = (slot + 1) & (names->slot_count - 1);
     return slot;
@@ -81,7 +76,6 @@ void svmp_names_truncate(svmp_context *context, name_table *names, size_t count)
 
 void svmp_names_free(svmp_context *context, name_table *names) {
     for (size_t k = 0; k < names->count; k++) svmp_release(context, names->text[k]);
-    svmp_release(context, names->text);
-    svmp_release(context, names->slots);
+    svmp_release_all(context, names->text, names->slots);
     memset(names, 0, sizeof *names);
 }

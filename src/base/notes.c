@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between a detail and the one before it. */
+/* What separates a detail from the one before it. */
 static const char *joint_of(svmp_code code) {
     switch (code) {
     case SVMP_NOTE_MORE_VARIABLES: return " and ";
@@ -70,7 +70,7 @@ static void write_option(const writer *w, const char *before, const char *after)
     add(w->to, "%s%s%s", before, spelled, after);
 }
 
-/* What several sentences share. */
+/* Fields that several sentences use. */
 static void write_word(const writer *w, const char *word) {
     const svmp_note *n = w->note;
     if (strcmp(word, "name") == 0) add(w->to, "%s", n->name);
@@ -118,7 +118,7 @@ static int is_first(const svmp_note *note, const char *word, char test) {
 
 static void write_template(const writer *w, const char *from, size_t length);
 
-/* What is in a pair of braces. */
+/* Writes the contents of a pair of braces. */
 static void write_field(const writer *w, const char *field, size_t length) {
     char word[16];
     const size_t end = strcspn(field, ":?<}");

@@ -8,7 +8,7 @@ enum { NOTES_MOST = 32 };
 
 typedef struct note_list {
     size_t count;
-    svmp_note note[NOTES_MOST + 1]; /* the last one takes what is too much */
+    svmp_note note[NOTES_MOST + 1]; /* the last one is overwritten by notes beyond the limit */
 } note_list;
 
 /* Adds a note of a code, without numbers and names. */

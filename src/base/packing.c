@@ -97,15 +97,6 @@ void svmp_pack_counts(packing *p, size_t count, size_t **values) {
     for (size_t k = 0; k < count; k++) svmp_pack_count(p, &(*values)[k]);
 }
 
-void svmp_pack_flags(packing *p, size_t count, bool **values) {
-    PACK_ARRAY(p, count, 1, values);
-    for (size_t k = 0; k < count; k++) {
-        uint64_t word = (*values)[k];
-        pack_little(p, 1, &word);
-        (*values)[k] = word != 0;
-    }
-}
-
 void svmp_pack_indices(packing *p, size_t count, size_t limit, uint32_t **values) {
     svmp_pack_numbers(p, count, values);
     for (size_t k = 0; p->status == SVMP_OK && p->loading && *values && k < count; k++)

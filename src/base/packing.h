@@ -34,7 +34,6 @@ void svmp_pack_text(packing *p, char **text);
 void svmp_pack_reals(packing *p, size_t count, double **values);
 void svmp_pack_numbers(packing *p, size_t count, uint32_t **values);
 void svmp_pack_counts(packing *p, size_t count, size_t **values);
-void svmp_pack_flags(packing *p, size_t count, bool **values);
 
 /* The same, where each number is below `limit`. */
 void svmp_pack_indices(packing *p, size_t count, size_t limit, uint32_t **values);

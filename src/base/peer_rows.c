@@ -70,8 +70,7 @@ svmp_status svmp_spread_open(svmp_context *context, const svmp_peers *peers, siz
 
 void svmp_spread_close(spread *s) {
     if (s->context == NULL) return;
-    void *owned[] = {s->order, s->place, s->first, s->places, s->sizes, s->at, s->mine, s->all};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(s->context, owned[k]);
+    svmp_release_all(s->context, s->order, s->place, s->first, s->places, s->sizes, s->at, s->mine, s->all);
     *s = (spread){0};
 }
 

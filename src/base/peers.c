@@ -55,7 +55,7 @@ bool svmp_peers_have_one(const svmp_peers *peers, uint64_t number) {
     return most[0] == -most[1] && most[2] == -most[3];
 }
 
-/* Who is the first to say something else than process 0, and what. */
+/* Reports the first process whose text differs from that of process 0. */
 static svmp_status tell_apart(svmp_context *context, const char *what, const char *mine, uint64_t hash) {
     enum { SHOWN = 301 };
     struct said {
@@ -92,7 +92,7 @@ svmp_status svmp_context_compare(svmp_context *context, const char *what, const 
     return svmp_peers_have_one(context->peers, hash) ? SVMP_OK : tell_apart(context, what, mine, hash);
 }
 
-/* What there is to say of a file: its size and a checksum, or why it cannot be read. */
+/* Describes a file by its size and a checksum, or says why it cannot be read. */
 static void describe_file(const char *path, char *words, size_t size) {
     enum { BLOCK = 1 << 16 };
     char block[BLOCK];

@@ -15,7 +15,7 @@ plugin_state svmp_plugin_find(svmp_plugin_kind kind, const char *name, const svm
 /* The same; without it, these sentences are the error. */
 svmp_status svmp_plugin_open(svmp_context *context, svmp_plugin_kind kind, const char *name, const svmp_plugin **found);
 
-/* What a plug-in is given of a context. */
+/* The functions of a context that a plug-in may call. */
 svmp_host svmp_plugin_host(svmp_context *context);
 
 #endif

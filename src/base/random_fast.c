@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "base/target_clones.h"
 
@@ -15,12 +16,6 @@ static inline double from_bits(uint64_t bits) {
     return value;
 }
 
-static inline uint64_t to_bits(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* The middle of one of 2^52 equal cells of (0, 1), exactly. */
 static inline double uniform(uint64_t word) {
     return from_bits(word >> 12 | UINT64_C(0x3ff0000000000000)) - 1 + 0x1p-53;
@@ -29,7 +24,7 @@ static inline double uniform(uint64_t word) {
 /* log of a number from 2^-53 to 1: u = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2). */
 static inline double quick_log(double u) {
     const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
-    const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd), bits = to_bits(u) - root; /* sqrt(1/2) */
+    const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd), bits = svmp_double_bits(u) - root; /* sqrt(1/2) */
     const uint64_t biased = (bits + (UINT64_C(1024) << 52)) >> 52; /* 1024 + k; as a double: the low bits of 2^52 */
     const double k = from_bits(UINT64_C(0x4330000000000000) | biased) - (0x1p52 + 1024);
     const double f = from_bits((bits & UINT64_C(0x000fffffffffffff)) + root) - 1;
@@ -45,7 +40,7 @@ static inline double quick_log(double u) {
 static inline void quick_turn(double v, double *cosine, double *sine) {
     const double two_pi = 6.283185307179586476925;
     const double shifted = 4 * v + 0x1.8p52; /* rounds to the nearest whole number, in the low bits */
-    const uint64_t q = to_bits(shifted);
+    const uint64_t q = svmp_double_bits(shifted);
     const double r = two_pi * (v - 0.25 * (shifted - 0x1.8p52)), z = r * r, w = z * z;
     const double s = r + r * z *
                              (-1.66666666666666324348e-01 +
@@ -59,7 +54,7 @@ static inline void quick_turn(double v, double *cosine, double *sine) {
                                z * (2.48015872894767294178e-05 +
                                     z * (-2.75573143513906633035e-07 +
                                          z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
-    const uint64_t odd = 0 - (q & 1), s_bits = to_bits(s), c_bits = to_bits(c);
+    const uint64_t odd = 0 - (q & 1), s_bits = svmp_double_bits(s), c_bits = svmp_double_bits(c);
     const uint64_t first = (c_bits & ~odd) | (s_bits & odd), second = (s_bits & ~odd) | (c_bits & odd);
     *cosine = from_bits(first ^ ((q + 1) & 2) << 62); /* minus in the second and third quarter */
     *sine = from_bits(second ^ (q & 2) << 62);        /* and in the third and fourth */

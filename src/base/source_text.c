@@ -106,8 +106,7 @@ void svmp_source_truncate(text_source *source) {
 }
 
 void svmp_source_free(svmp_context *context, text_source *source) {
-    svmp_release(context, source->path);
-    svmp_release(context, source->text);
+    svmp_release_all(context, source->path, source->text);
     memset(source, 0, sizeof *source);
 }
 

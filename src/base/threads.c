@@ -115,7 +115,7 @@ static void forget_crew(void) {
     pthread_setspecific(crew_key, NULL);
 }
 
-/* Those that this process may run on. */
+/* The processors that this process may run on. */
 static int count_processors(void) {
     cpu_set_t processors;
     return sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors)
@@ -138,7 +138,7 @@ static crew *create_crew(void) {
     return c;
 }
 
-/* As many helpers as can be had. Signals are for the threads of the program. */
+/* Starts helpers until there are as many as wanted, or none can be started. They block all signals. */
 static void add_helpers(crew *c, int wanted) {
     sigset_t all, before;
     sigfillset(&all);

@@ -11,7 +11,7 @@
 
 enum { ATTEMPTS = 1000, SUFFIX = WHOLE_SUFFIX };
 
-/* Says what is wrong; 0. */
+/* Writes the error; 0. */
 #define refuse(output, ...) (snprintf((output)->error, sizeof(output)->error, __VA_ARGS__), 0)
 
 static int cannot_write(whole_file *output, int error) {

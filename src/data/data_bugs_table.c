@@ -200,8 +200,7 @@ static svmp_status add_array(table_reader *reader, size_t first) {
     SVMP_CHECK(svmp_data_append(reader->data, reader->source->text + head->offset, head->length, head->offset,
                                 head->rank, dimensions, values, rows * cells));
 done:
-    svmp_release(context, values);
-    svmp_release(context, given);
+    svmp_release_all(context, values, given);
     return status;
 }
 
@@ -219,7 +218,6 @@ svmp_status svmp_data_read_table(data_set *data, const text_source *source, size
     table_reader reader = {.data = data, .source = source, .at = *at};
     const svmp_status status = read_table(&reader);
     *at = reader.at;
-    svmp_release(data->context, reader.columns);
-    svmp_release(data->context, reader.values);
+    svmp_release_all(data->context, reader.columns, reader.values);
     return status;
 }

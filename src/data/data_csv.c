@@ -26,7 +26,7 @@ static size_t length_of(const csv_field *field) { return (size_t)(field->end - f
 
 static size_t offset_of(const csv_reader *reader, const char *place) { return (size_t)(place - reader->source->text); }
 
-/* As much of a field as an error message shows. */
+/* The length of a field in an error message. */
 static int shown(const csv_field *field) { return (int)(length_of(field) < 40 ? length_of(field) : 40); }
 
 #define CSV_FAIL(reader, place, ...)                                                                                   \
@@ -289,9 +289,7 @@ static svmp_status add_columns(const csv_reader *reader) {
             add_array(reader, name, length > 0 ? length : length_of(name), length > 0 ? 2 : 1, count, place, numbers));
     }
 done:
-    svmp_release(context, numbers);
-    svmp_release(context, place);
-    svmp_release(context, is_done);
+    svmp_release_all(context, numbers, place, is_done);
     return status;
 }
 
@@ -328,8 +326,6 @@ svmp_status svmp_data_read_csv(data_set *data, const text_source *source) {
     SVMP_CHECK(find_numbers(&reader));
     SVMP_CHECK(add_columns(&reader));
 done:
-    svmp_release(data->context, reader.names);
-    svmp_release(data->context, reader.text);
-    svmp_release(data->context, reader.values);
+    svmp_release_all(data->context, reader.names, reader.text, reader.values);
     return status;
 }

@@ -158,9 +158,12 @@ static svmp_status skip_argument(dump_reader *reader, const char *function) {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
+static svmp_status too_many(const dump_reader *reader, size_t place) {
+    return DUMP_FAIL(reader, place, "the data contain more than %u numbers", DATA_MOST_VALUES);
+}
+
 static svmp_status push(dump_reader *reader, double value) {
-    if (reader->count >= DATA_MOST_VALUES)
-        return DUMP_FAIL(reader, reader->at, "the data contain more than %u numbers", DATA_MOST_VALUES);
+    if (reader->count >= DATA_MOST_VALUES) return too_many(reader, reader->at);
     SVMP_TRY(SVMP_GROW(reader->data->context, reader->values, reader->value_capacity, reader->count + 1));
     reader->values[reader->count++] = value;
     return SVMP_OK;
@@ -328,8 +331,7 @@ static svmp_status read_matrix(dump_reader *reader, dump_shape *shape) {
     if (extent[0] == SIZE_MAX && extent[1] == SIZE_MAX) extent[1] = 1;
     for (size_t k = 0; k < 2; k++)
         if (extent[k] == SIZE_MAX) extent[k] = extent[1 - k] > 0 ? given / extent[1 - k] : 0;
-    if (extent[0] > 0 && extent[1] > DATA_MOST_VALUES / extent[0])
-        return DUMP_FAIL(reader, place, "the data contain more than %u numbers", DATA_MOST_VALUES);
+    if (extent[0] > 0 && extent[1] > DATA_MOST_VALUES / extent[0]) return too_many(reader, place);
     *shape = (dump_shape){.rank = 2, .dimensions = {extent[0], extent[1]}, .by_row = by_row != 0};
     return extent[0] * extent[1] == given ? SVMP_OK : repeat(reader, first, place, extent[0] * extent[1]);
 }
@@ -337,7 +339,7 @@ static svmp_status read_matrix(dump_reader *reader, dump_shape *shape) {
 /* array(data, dim, dimnames) */
 static svmp_status read_array(dump_reader *reader, dump_shape *shape) {
     const size_t first = reader->count, place = reader->at;
-    size_t turn = 0, offset, length, wanted = 1;
+    size_t turn = 0, offset, length;
     do {
         SVMP_TRY(take_argument_name(reader, &offset, &length));
         const size_t which = length == 0                               ? turn++
@@ -353,11 +355,8 @@ static svmp_status read_array(dump_reader *reader, dump_shape *shape) {
             SVMP_TRY(skip_argument(reader, "array"));
     } while (take(reader, ','));
     SVMP_TRY(expect(reader, ')', "at the end of array("));
-    for (size_t k = 0; k < shape->rank; k++) {
-        if (shape->dimensions[k] > 0 && wanted > DATA_MOST_VALUES / shape->dimensions[k])
-            return DUMP_FAIL(reader, place, "the data contain more than %u numbers", DATA_MOST_VALUES);
-        wanted *= shape->dimensions[k];
-    }
+    const size_t wanted = svmp_data_count(shape->rank, shape->dimensions);
+    if (wanted == SIZE_MAX) return too_many(reader, place);
     if (shape->rank == 0 || wanted == reader->count - first) return SVMP_OK;
     return repeat(reader, first, place, wanted);
 }
@@ -376,8 +375,7 @@ static svmp_status read_repeated(dump_reader *reader) {
     if (length > 0 && !each && !is_word(reader, offset, length, "times"))
         return DUMP_FAIL(reader, offset, "only rep(x, times) and rep(x, each = ) are supported");
     SVMP_TRY(read_extent(reader, &times));
-    if (times > 0 && given > (DATA_MOST_VALUES - reader->count) / times)
-        return DUMP_FAIL(reader, place, "the data contain more than %u numbers", DATA_MOST_VALUES);
+    if (times > 0 && given > (DATA_MOST_VALUES - reader->count) / times) return too_many(reader, place);
     for (size_t k = given; k < given * times; k++) SVMP_TRY(push(reader, reader->values[first + k - given]));
     if (times == 0) reader->count = first;
     for (size_t k = given * times; each && k-- > 0;) reader->values[first + k] = reader->values[first + k / times];
@@ -387,8 +385,7 @@ static svmp_status read_repeated(dump_reader *reader) {
 static svmp_status read_zeros(dump_reader *reader) {
     size_t count = 0, place = reader->at;
     SVMP_TRY(read_extent(reader, &count));
-    if (count > DATA_MOST_VALUES - reader->count)
-        return DUMP_FAIL(reader, place, "the data contain more than %u numbers", DATA_MOST_VALUES);
+    if (count > DATA_MOST_VALUES - reader->count) return too_many(reader, place);
     for (size_t k = 0; k < count; k++) SVMP_TRY(push(reader, 0));
     return expect(reader, ')', "here");
 }
@@ -487,25 +484,12 @@ static svmp_status note_text(const dump_reader *reader, size_t offset, size_t le
     return svmp_data_note_text(reader->data, name, length, offset, offset, sentence);
 }
 
-/* From row-major to column-major. */
+/* From row-major to column-major; svmp_data_append reports dimensions that do not match. */
 static svmp_status turn(dump_reader *reader, const dump_shape *shape) {
-    size_t total = 1;
-    for (size_t k = 0; k < shape->rank; k++) {
-        if (shape->dimensions[k] > 0 && total > DATA_MOST_VALUES / shape->dimensions[k]) return SVMP_OK;
-        total *= shape->dimensions[k];
-    }
-    if (total != reader->count) return SVMP_OK; /* svmp_data_append reports the error */
-    SVMP_TRY(SVMP_GROW(reader->data->context, reader->turned, reader->turned_capacity, total));
-    for (size_t from = 0; from < total; from++) {
-        size_t rest = from, to = 0, stride = total;
-        for (size_t k = shape->rank; k-- > 0;) {
-            stride /= shape->dimensions[k];
-            to += rest % shape->dimensions[k] * stride;
-            rest /= shape->dimensions[k];
-        }
-        reader->turned[to] = reader->values[from];
-    }
-    memcpy(reader->values, reader->turned, total * sizeof *reader->values);
+    if (svmp_data_count(shape->rank, shape->dimensions) != reader->count) return SVMP_OK;
+    SVMP_TRY(SVMP_GROW(reader->data->context, reader->turned, reader->turned_capacity, reader->count));
+    memcpy(reader->turned, reader->values, reader->count * sizeof *reader->values);
+    svmp_data_transpose(shape->rank, shape->dimensions, reader->turned, reader->values);
     return SVMP_OK;
 }
 
@@ -586,7 +570,6 @@ svmp_status svmp_data_read_dump(data_set *data, const text_source *source) {
     svmp_status status = SVMP_OK;
     for (skip_blanks(&reader); status == SVMP_OK && !at_end(&reader); skip_blanks(&reader))
         status = read_statement(&reader);
-    svmp_release(data->context, reader.values);
-    svmp_release(data->context, reader.turned);
+    svmp_release_all(data->context, reader.values, reader.turned);
     return status;
 }

@@ -27,11 +27,7 @@ void svmp_data_free(svmp_data *data) {
     svmp_names_free(context, &data->text_names);
     for (size_t k = 0; k < data->level_names.count; k++) svmp_names_free(context, &data->levels[k]);
     svmp_names_free(context, &data->level_names);
-    svmp_release(context, data->levels);
-    svmp_release(context, data->texts);
-    svmp_release(context, data->arrays);
-    svmp_release(context, data->sources);
-    svmp_release(context, data);
+    svmp_release_all(context, data->levels, data->texts, data->arrays, data->sources, data);
 }
 
 const data_array *svmp_data_find(const data_set *data, const char *name) {
@@ -77,8 +73,7 @@ static svmp_status defined_twice(data_set *data, const data_array *first, const 
                             line);
 }
 
-/* The number of elements of an array; SIZE_MAX if there are more than a data set may hold. */
-static size_t count_of(size_t rank, const size_t *dimensions) {
+size_t svmp_data_count(size_t rank, const size_t *dimensions) {
     size_t product = 1;
     for (size_t k = 0; k < rank; k++)
         if (dimensions[k] == 0) return 0;
@@ -119,7 +114,7 @@ svmp_status svmp_data_append(data_set *data, const char *name, size_t name_lengt
 
     const uint32_t number = svmp_names_find(&data->names, name, name_length);
     if (number != NAMES_NONE) return defined_twice(data, &data->arrays[number], from, offset);
-    if (count_of(rank, dimensions) != count)
+    if (svmp_data_count(rank, dimensions) != count)
         return svmp_source_fail(context, from, offset, "'%.*s' has %zu numbers, which does not match its dimensions",
                                 (int)(name_length < 100 ? name_length : 100), name, count);
     if (count > DATA_MOST_VALUES - data->values)
@@ -133,15 +128,15 @@ svmp_status svmp_data_append(data_set *data, const char *name, size_t name_lengt
 
 /* ---- arrays in memory -------------------------------------------------------------------------------------------- */
 
-/* From row-major to column-major: traverses rows and tracks the destination of each number. */
-static void transpose(const data_array *array, const double *rows) {
+void svmp_data_transpose(size_t rank, const size_t *dimensions, const double *rows, double *columns) {
     size_t index[DATA_MOST_DIMENSIONS] = {0}, strides[DATA_MOST_DIMENSIONS], place = 0;
-    for (size_t k = 0; k < array->rank; k++) strides[k] = k == 0 ? 1 : strides[k - 1] * array->dimensions[k - 1];
-    for (size_t from = 0; from < array->count; from++) {
-        array->values[place] = rows[from];
-        for (size_t k = array->rank; k-- > 0;) {
+    const size_t count = svmp_data_count(rank, dimensions);
+    for (size_t k = 0; k < rank; k++) strides[k] = k == 0 ? 1 : strides[k - 1] * dimensions[k - 1];
+    for (size_t from = 0; from < count; from++) {
+        columns[place] = rows[from];
+        for (size_t k = rank; k-- > 0;) {
             place += strides[k];
-            if (++index[k] < array->dimensions[k]) break;
+            if (++index[k] < dimensions[k]) break;
             place -= index[k] * strides[k];
             index[k] = 0;
         }
@@ -162,7 +157,7 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
                          rank, DATA_MOST_DIMENSIONS);
     if (rank > 0 && dimensions == NULL)
         return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' was given without its dimensions.", name);
-    const size_t count = count_of(rank, dimensions);
+    const size_t count = svmp_data_count(rank, dimensions);
     if (count > DATA_MOST_VALUES - data->values) /* SIZE_MAX, too */
         return svmp_fail(context, SVMP_BAD_CALL, "With the array '%.100s' the data would have more than %u numbers.",
                          name, DATA_MOST_VALUES);
@@ -170,7 +165,7 @@ svmp_status svmp_data_add(svmp_data *data, const char *name, size_t rank, const 
         return svmp_fail(context, SVMP_BAD_CALL, "The array '%.100s' was given without its values.", name);
     SVMP_TRY(new_array(data, name, strlen(name), rank ? rank : 1, rank ? dimensions : &one, count, &array));
     array->source = DATA_MEMORY;
-    if (count > 0) transpose(array, values);
+    if (count > 0) svmp_data_transpose(array->rank, array->dimensions, values, array->values);
     return SVMP_OK;
 }
 
@@ -185,7 +180,7 @@ svmp_status svmp_data_replace(svmp_data *data, const char *name, size_t count, c
     if (array->count != count)
         return svmp_fail(data->context, SVMP_BAD_CALL, "The array '%.100s' has %zu values, not %zu.", name,
                          array->count, count);
-    transpose(array, values);
+    svmp_data_transpose(array->rank, array->dimensions, values, array->values);
     return SVMP_OK;
 }
 

@@ -99,6 +99,12 @@ svmp_status svmp_data_encode(data_set *data, const char *name, size_t length, si
 svmp_status svmp_data_note_text(data_set *data, const char *name, size_t length, size_t offset, size_t place,
                                 const char *sentence);
 
+/* The number of elements of an array; SIZE_MAX if there are more than a data set may hold. */
+size_t svmp_data_count(size_t rank, const size_t *dimensions);
+
+/* From row-major to column-major. */
+void svmp_data_transpose(size_t rank, const size_t *dimensions, const double *rows, double *columns);
+
 svmp_status svmp_data_read_json(data_set *data, const text_source *source);
 svmp_status svmp_data_read_csv(data_set *data, const text_source *source);
 svmp_status svmp_data_read_dump(data_set *data, const text_source *source);

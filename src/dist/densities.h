@@ -25,4 +25,18 @@
 #undef ALIAS
 #undef DISTRIBUTION
 
+/* Densities, and log P(X <= x) with log P(X > x), that are one expression in x = value.items[0] and the arguments. */
+#define UNUSED __attribute__((unused))
+#define DENSITY(identifier, expression)                                                                                \
+    expr svmp_##identifier##_density(program_builder *b, expr_array value, UNUSED const expr_array *arguments) {       \
+        UNUSED const expr x = value.items[0];                                                                          \
+        return expression;                                                                                             \
+    }
+#define TAILS(identifier, below, above)                                                                                \
+    expr svmp_##identifier##_cdf(program_builder *b, expr x, const expr_array *arguments) { return below; }            \
+    expr svmp_##identifier##_survival(program_builder *b, expr x, const expr_array *arguments) { return above; }
+
+/* The lower triangle of a = L L', column-major, becomes that of `factor`; false: a is not positive definite. */
+bool svmp_dense_cholesky(size_t p, const double *a, double *factor);
+
 #endif

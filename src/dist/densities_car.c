@@ -44,10 +44,7 @@ expr svmp_car_normal_density(program_builder *b, expr_array value, const expr_ar
     const car_map map = {value.rows, arguments[0].rows, adj, num, weight};
     if (adj && weight && num && root && svmp_builder_status(b) == SVMP_OK)
         density = intrinsic(b, &map, root, value, ARGUMENT(3));
-    svmp_release(svmp_builder_context(b), adj);
-    svmp_release(svmp_builder_context(b), weight);
-    svmp_release(svmp_builder_context(b), num);
-    svmp_release(svmp_builder_context(b), root);
+    svmp_release_all(svmp_builder_context(b), adj, weight, num, root);
     return density;
 }
 
@@ -85,10 +82,6 @@ expr svmp_car_proper_density(program_builder *b, expr_array value, const expr_ar
     if (status != SVMP_OK)
         svmp_builder_fail(b, status, "Cannot compute the eigenvalues of the matrix C of car.proper.");
     if (whole && status == SVMP_OK) density = proper(b, &map, m, eigenvalue, value, arguments);
-    svmp_release(svmp_builder_context(b), c);
-    svmp_release(svmp_builder_context(b), adj);
-    svmp_release(svmp_builder_context(b), num);
-    svmp_release(svmp_builder_context(b), m);
-    svmp_release(svmp_builder_context(b), eigenvalue);
+    svmp_release_all(svmp_builder_context(b), c, adj, num, m, eigenvalue);
     return density;
 }

@@ -46,12 +46,7 @@ expr svmp_dpois_density(program_builder *b, expr_array value, const expr_array *
     return SUB(SUB(XLOGY(x, lambda), lambda), LOGFACT(x));
 }
 /* P(X <= x) = Q(x + 1, lambda) */
-expr svmp_dpois_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_Q(ADD(x, NUMBER(1)), ARGUMENT(0));
-}
-expr svmp_dpois_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_P(ADD(x, NUMBER(1)), ARGUMENT(0));
-}
+TAILS(dpois, LOG_GAMMA_Q(ADD(x, NUMBER(1)), ARGUMENT(0)), LOG_GAMMA_P(ADD(x, NUMBER(1)), ARGUMENT(0)))
 
 /* ---- dnegbin: gamma(x + r) / (gamma(r) x!) p^r (1-p)^x ---- */
 
@@ -61,12 +56,8 @@ expr svmp_dnegbin_density(program_builder *b, expr_array value, const expr_array
     return ADD(ADD(XLOGY(r, p), XLOG1MY(x, p)), choose);
 }
 /* P(X <= x) = I_p(r, x + 1) */
-expr svmp_dnegbin_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_BETA_I(ARGUMENT(0), ARGUMENT(1), ADD(x, NUMBER(1)));
-}
-expr svmp_dnegbin_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_BETA_I(SUB(NUMBER(1), ARGUMENT(0)), ADD(x, NUMBER(1)), ARGUMENT(1));
-}
+TAILS(dnegbin, LOG_BETA_I(ARGUMENT(0), ARGUMENT(1), ADD(x, NUMBER(1))),
+      LOG_BETA_I(SUB(NUMBER(1), ARGUMENT(0)), ADD(x, NUMBER(1)), ARGUMENT(1)))
 
 /* ---- dcat: pi_x / sum pi ---- */
 

@@ -26,15 +26,8 @@ static expr mix(program_builder *b, expr x, const expr_array *arguments, mixed_t
 static expr normal_term(program_builder *b, expr x, const expr_array *arguments) {
     return svmp_dnorm_density(b, (expr_array){1, 1, &x}, arguments);
 }
-expr svmp_dnormmix_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    return mix(b, value.items[0], arguments, normal_term);
-}
-expr svmp_dnormmix_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return mix(b, x, arguments, svmp_dnorm_cdf);
-}
-expr svmp_dnormmix_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return mix(b, x, arguments, svmp_dnorm_survival);
-}
+DENSITY(dnormmix, mix(b, x, arguments, normal_term))
+TAILS(dnormmix, mix(b, x, arguments, svmp_dnorm_cdf), mix(b, x, arguments, svmp_dnorm_survival))
 
 /* ---- dscaled.gamma: 1/sqrt(x) is |t| with k degrees of freedom and scale s. With f = 1/(s^2 x) that is f ~ F(1, k):
  * density  F(f; 1, k) s^-2 x^-2 ---- */
@@ -105,22 +98,13 @@ static expr ordered(program_builder *b, expr x, const expr_array *arguments, log
     }
     return chosen;
 }
-expr svmp_dordered_logit_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    return ordered(b, value.items[0], arguments, log_ilogit, between_logits);
-}
-expr svmp_dordered_probit_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    return ordered(b, value.items[0], arguments, log_phi, between_probits);
-}
+DENSITY(dordered_logit, ordered(b, x, arguments, log_ilogit, between_logits))
+DENSITY(dordered_probit, ordered(b, x, arguments, log_phi, between_probits))
 
 /* ---- dsum: the sum of discrete nodes ---- */
 
-expr svmp_dsum_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    return IFELSE(EQUALS(value.items[0], ARGUMENT(0)), NUMBER(0), NUMBER(-INFINITY));
-}
+DENSITY(dsum, IFELSE(EQUALS(x, ARGUMENT(0)), NUMBER(0), NUMBER(-INFINITY)))
 
 /* ---- dround: a bound on t, which its transform has ---- */
 
-expr svmp_dround_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    (void)value, (void)arguments;
-    return NUMBER(0);
-}
+DENSITY(dround, NUMBER(0))

@@ -31,27 +31,13 @@ static expr log_gamma_density(program_builder *b, expr x, expr r, expr lambda) {
                       SUB(HALF(LOG(r)), ADD(ADD(NUMBER(half_log_2_pi), stirling(b, r)), LOG(x))));
     return IFELSE(MUL(BELOW(NUMBER(30), r), BELOW(SQUARE(excess), NUMBER(0.25))), narrow, plain);
 }
-expr svmp_dgamma_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    return log_gamma_density(b, value.items[0], ARGUMENT(0), ARGUMENT(1));
-}
-expr svmp_dgamma_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_P(ARGUMENT(0), MUL(ARGUMENT(1), x));
-}
-expr svmp_dgamma_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_Q(ARGUMENT(0), MUL(ARGUMENT(1), x));
-}
+DENSITY(dgamma, log_gamma_density(b, x, ARGUMENT(0), ARGUMENT(1)))
+TAILS(dgamma, LOG_GAMMA_P(ARGUMENT(0), MUL(ARGUMENT(1), x)), LOG_GAMMA_Q(ARGUMENT(0), MUL(ARGUMENT(1), x)))
 
 /* ---- dchisqr: dgamma(k/2, 1/2) ---- */
 
-expr svmp_dchisqr_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    return log_gamma_density(b, value.items[0], HALF(ARGUMENT(0)), NUMBER(0.5));
-}
-expr svmp_dchisqr_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_P(HALF(ARGUMENT(0)), HALF(x));
-}
-expr svmp_dchisqr_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_Q(HALF(ARGUMENT(0)), HALF(x));
-}
+DENSITY(dchisqr, log_gamma_density(b, x, HALF(ARGUMENT(0)), NUMBER(0.5)))
+TAILS(dchisqr, LOG_GAMMA_P(HALF(ARGUMENT(0)), HALF(x)), LOG_GAMMA_Q(HALF(ARGUMENT(0)), HALF(x)))
 
 /* ---- dnchisqr: dchisqr(k) e^(-delta/2) 0F1(; k/2; delta x / 4) ---- */
 
@@ -63,11 +49,8 @@ expr svmp_dnchisqr_density(program_builder *b, expr_array value, const expr_arra
 
 /* ---- dexp: lambda e^(-lambda x) ---- */
 
-expr svmp_dexp_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    return SUB(LOG(ARGUMENT(0)), MUL(ARGUMENT(0), value.items[0]));
-}
-expr svmp_dexp_cdf(program_builder *b, expr x, const expr_array *arguments) { return LOG1M_EXP(MUL(ARGUMENT(0), x)); }
-expr svmp_dexp_survival(program_builder *b, expr x, const expr_array *arguments) { return NEG(MUL(ARGUMENT(0), x)); }
+DENSITY(dexp, SUB(LOG(ARGUMENT(0)), MUL(ARGUMENT(0), x)))
+TAILS(dexp, LOG1M_EXP(MUL(ARGUMENT(0), x)), NEG(MUL(ARGUMENT(0), x)))
 
 /* ---- dweib: v lambda x^(v-1) exp(-lambda x^v) ---- */
 
@@ -78,12 +61,7 @@ expr svmp_dweib_density(program_builder *b, expr_array value, const expr_array *
     expr x = value.items[0], v = ARGUMENT(0), front = ADD(LOG(v), LOG(ARGUMENT(1)));
     return ADD(SUB(XLOGY(SUB(v, NUMBER(1)), x), weibull_exponent(b, x, arguments)), front);
 }
-expr svmp_dweib_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG1M_EXP(weibull_exponent(b, x, arguments));
-}
-expr svmp_dweib_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return NEG(weibull_exponent(b, x, arguments));
-}
+TAILS(dweib, LOG1M_EXP(weibull_exponent(b, x, arguments)), NEG(weibull_exponent(b, x, arguments)))
 
 /* ---- df: gamma((n+m)/2) / (gamma(n/2) gamma(m/2)) (n/m)^(n/2) x^(n/2-1) (1 + n x/m)^(-(n+m)/2) ---- */
 
@@ -113,12 +91,8 @@ expr svmp_dgen_gamma_density(program_builder *b, expr_array value, const expr_ar
     expr front = ADD(SUB(LOG(power), LOGGAM(r)), MUL(product, LOG(ARGUMENT(1))));
     return ADD(SUB(XLOGY(SUB(product, NUMBER(1)), x), generalised_exponent(b, x, arguments)), front);
 }
-expr svmp_dgen_gamma_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_P(ARGUMENT(0), generalised_exponent(b, x, arguments));
-}
-expr svmp_dgen_gamma_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_Q(ARGUMENT(0), generalised_exponent(b, x, arguments));
-}
+TAILS(dgen_gamma, LOG_GAMMA_P(ARGUMENT(0), generalised_exponent(b, x, arguments)),
+      LOG_GAMMA_Q(ARGUMENT(0), generalised_exponent(b, x, arguments)))
 
 /* ---- dinvgamma(a, s): s^a / gamma(a) x^(-a-1) e^(-s/x): 1/x is dgamma(a, s) ---- */
 
@@ -126,12 +100,7 @@ expr svmp_dinvgamma_density(program_builder *b, expr_array value, const expr_arr
     expr x = value.items[0], a = ARGUMENT(0), s = ARGUMENT(1), front = SUB(MUL(a, LOG(s)), LOGGAM(a));
     return SUB(SUB(front, MUL(ADD(a, NUMBER(1)), LOG(x))), DIV(s, x));
 }
-expr svmp_dinvgamma_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_Q(ARGUMENT(0), DIV(ARGUMENT(1), x));
-}
-expr svmp_dinvgamma_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_GAMMA_P(ARGUMENT(0), DIV(ARGUMENT(1), x));
-}
+TAILS(dinvgamma, LOG_GAMMA_Q(ARGUMENT(0), DIV(ARGUMENT(1), x)), LOG_GAMMA_P(ARGUMENT(0), DIV(ARGUMENT(1), x)))
 
 /* ---- dhalfcauchy: 2 / (pi s (1 + (x/s)^2)) ---- */
 
@@ -140,12 +109,8 @@ expr svmp_dhalfcauchy_density(program_builder *b, expr_array value, const expr_a
     return SUB(SUB(NUMBER(log_2_over_pi), LOG(s)), LOG1P(SQUARE(DIV(value.items[0], s))));
 }
 /* 2/pi arctan(x/s), and 2/pi arctan(s/x) beyond */
-expr svmp_dhalfcauchy_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return ADD(NUMBER(log_2_over_pi), LOG(svmp_expr_arctan(b, DIV(x, ARGUMENT(0)))));
-}
-expr svmp_dhalfcauchy_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return ADD(NUMBER(log_2_over_pi), LOG(svmp_expr_arctan(b, DIV(ARGUMENT(0), x))));
-}
+TAILS(dhalfcauchy, ADD(NUMBER(log_2_over_pi), LOG(svmp_expr_arctan(b, DIV(x, ARGUMENT(0))))),
+      ADD(NUMBER(log_2_over_pi), LOG(svmp_expr_arctan(b, DIV(ARGUMENT(0), x)))))
 
 /* ---- dpar: alpha c^alpha x^(-alpha-1), x > c ---- */
 
@@ -153,9 +118,5 @@ expr svmp_dpar_density(program_builder *b, expr_array value, const expr_array *a
     expr alpha = ARGUMENT(0), front = ADD(LOG(alpha), MUL(alpha, LOG(ARGUMENT(1))));
     return SUB(front, MUL(ADD(alpha, NUMBER(1)), LOG(value.items[0])));
 }
-expr svmp_dpar_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return MUL(ARGUMENT(0), SUB(LOG(ARGUMENT(1)), LOG(x)));
-}
-expr svmp_dpar_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG1M_EXP(NEG(svmp_dpar_survival(b, x, arguments)));
-}
+TAILS(dpar, LOG1M_EXP(NEG(MUL(ARGUMENT(0), SUB(LOG(ARGUMENT(1)), LOG(x))))),
+      MUL(ARGUMENT(0), SUB(LOG(ARGUMENT(1)), LOG(x))))

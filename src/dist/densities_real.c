@@ -19,15 +19,8 @@ static expr standardised(program_builder *b, expr x, const expr_array *arguments
     return MUL(SUB(x, ARGUMENT(0)), SQRT(ARGUMENT(1)));
 }
 
-expr svmp_dnorm_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    return log_normal_density(b, value.items[0], ARGUMENT(0), ARGUMENT(1));
-}
-expr svmp_dnorm_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_PHI(standardised(b, x, arguments));
-}
-expr svmp_dnorm_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_PHI(NEG(standardised(b, x, arguments)));
-}
+DENSITY(dnorm, log_normal_density(b, x, ARGUMENT(0), ARGUMENT(1)))
+TAILS(dnorm, LOG_PHI(standardised(b, x, arguments)), LOG_PHI(NEG(standardised(b, x, arguments))))
 
 /* ---- dlnorm: log x is dnorm, and the density takes 1/x ---- */
 
@@ -35,12 +28,7 @@ expr svmp_dlnorm_density(program_builder *b, expr_array value, const expr_array 
     expr log_x = LOG(value.items[0]);
     return SUB(log_normal_density(b, log_x, ARGUMENT(0), ARGUMENT(1)), log_x);
 }
-expr svmp_dlnorm_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_PHI(standardised(b, LOG(x), arguments));
-}
-expr svmp_dlnorm_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_PHI(NEG(standardised(b, LOG(x), arguments)));
-}
+TAILS(dlnorm, LOG_PHI(standardised(b, LOG(x), arguments)), LOG_PHI(NEG(standardised(b, LOG(x), arguments))))
 
 /* ---- dt: gamma((k+1)/2)/gamma(k/2) sqrt(tau/(k pi)) (1 + tau (x - mu)^2 / k)^(-(k+1)/2) ---- */
 
@@ -58,12 +46,8 @@ static expr log_t_cdf(program_builder *b, expr z, expr k) {
     expr tail = SUB(LOG_BETA_I(place, HALF(k), NUMBER(0.5)), NUMBER(log_2));
     return IFELSE(BELOW(z, NUMBER(0)), tail, LOG1M_EXP(NEG(tail)));
 }
-expr svmp_dt_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return log_t_cdf(b, standardised(b, x, arguments), ARGUMENT(2));
-}
-expr svmp_dt_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return log_t_cdf(b, NEG(standardised(b, x, arguments)), ARGUMENT(2));
-}
+TAILS(dt, log_t_cdf(b, standardised(b, x, arguments), ARGUMENT(2)),
+      log_t_cdf(b, NEG(standardised(b, x, arguments)), ARGUMENT(2)))
 
 /* ---- dnt: (Z/sqrt(tau) + mu) / sqrt(chi^2/k). With z = sqrt(tau) x, d = sqrt(tau) mu and s = z^2 + k:
  * sqrt(tau) k^(k/2) e^(-k d^2/(2 s)) / (sqrt(pi) gamma(k/2) 2^((k-1)/2) s^((k+1)/2)) I, I the integral of
@@ -87,12 +71,7 @@ expr svmp_dlogis_density(program_builder *b, expr_array value, const expr_array 
     expr z = scaled(b, value.items[0], arguments);
     return ADD(LOG(ARGUMENT(1)), SUB(MUL(NUMBER(2), LOG_ILOGIT(z)), z));
 }
-expr svmp_dlogis_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_ILOGIT(scaled(b, x, arguments));
-}
-expr svmp_dlogis_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_ILOGIT(NEG(scaled(b, x, arguments)));
-}
+TAILS(dlogis, LOG_ILOGIT(scaled(b, x, arguments)), LOG_ILOGIT(NEG(scaled(b, x, arguments))))
 
 /* ---- ddexp: tau/2 exp(-tau |x - mu|) ---- */
 
@@ -104,32 +83,18 @@ expr svmp_ddexp_density(program_builder *b, expr_array value, const expr_array *
 static expr log_double_exponential_cdf(program_builder *b, expr z) {
     return IFELSE(BELOW(z, NUMBER(0)), SUB(z, NUMBER(log_2)), LOG1P(NEG(HALF(EXP(NEG(z))))));
 }
-expr svmp_ddexp_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return log_double_exponential_cdf(b, scaled(b, x, arguments));
-}
-expr svmp_ddexp_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return log_double_exponential_cdf(b, NEG(scaled(b, x, arguments)));
-}
+TAILS(ddexp, log_double_exponential_cdf(b, scaled(b, x, arguments)),
+      log_double_exponential_cdf(b, NEG(scaled(b, x, arguments))))
 
 /* ---- dflat: 1 everywhere; not a probability ---- */
 
-expr svmp_dflat_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    (void)value, (void)arguments;
-    return NUMBER(0);
-}
+DENSITY(dflat, NUMBER(0))
 
 /* ---- dunif: 1/(b - a) ---- */
 
-expr svmp_dunif_density(program_builder *b, expr_array value, const expr_array *arguments) {
-    (void)value;
-    return NEG(LOG(SUB(ARGUMENT(1), ARGUMENT(0))));
-}
-expr svmp_dunif_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG(DIV(SUB(x, ARGUMENT(0)), SUB(ARGUMENT(1), ARGUMENT(0))));
-}
-expr svmp_dunif_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG(DIV(SUB(ARGUMENT(1), x), SUB(ARGUMENT(1), ARGUMENT(0))));
-}
+DENSITY(dunif, NEG(LOG(SUB(ARGUMENT(1), ARGUMENT(0)))))
+TAILS(dunif, LOG(DIV(SUB(x, ARGUMENT(0)), SUB(ARGUMENT(1), ARGUMENT(0)))),
+      LOG(DIV(SUB(ARGUMENT(1), x), SUB(ARGUMENT(1), ARGUMENT(0)))))
 
 /* ---- dbeta: gamma(p + q) / (gamma(p) gamma(q)) x^(p-1) (1-x)^(q-1) ---- */
 
@@ -138,9 +103,4 @@ expr svmp_dbeta_density(program_builder *b, expr_array value, const expr_array *
     expr front = SUB(LOGGAM(ADD(p, q)), ADD(LOGGAM(p), LOGGAM(q)));
     return ADD(ADD(XLOGY(SUB(p, one), x), XLOG1MY(SUB(q, one), x)), front);
 }
-expr svmp_dbeta_cdf(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_BETA_I(x, ARGUMENT(0), ARGUMENT(1));
-}
-expr svmp_dbeta_survival(program_builder *b, expr x, const expr_array *arguments) {
-    return LOG_BETA_I(SUB(NUMBER(1), x), ARGUMENT(1), ARGUMENT(0));
-}
+TAILS(dbeta, LOG_BETA_I(x, ARGUMENT(0), ARGUMENT(1)), LOG_BETA_I(SUB(NUMBER(1), x), ARGUMENT(1), ARGUMENT(0)))

@@ -7,14 +7,11 @@
 
 #define ARGUMENT(k) (arguments[k].items[0])
 #define DRAWS(identifier)                                                                                              \
-    void svmp_##identifier##_draw(random_source *source, size_t rows, const number_array *arguments,                   \
-                                  double *workspace, double *value)
+    void svmp_##identifier##_draw(UNUSED random_source *source, UNUSED size_t rows,                                    \
+                                  UNUSED const number_array *arguments, UNUSED double *workspace, double *value)
 /* Draws of scalar distributions: one expression each. */
 #define DRAWS_ONE(identifier, expression)                                                                              \
-    DRAWS(identifier) {                                                                                                \
-        (void)rows, (void)workspace;                                                                                   \
-        *value = (expression);                                                                                         \
-    }
+    DRAWS(identifier) { *value = (expression); }
 
 static double uniform(random_source *source) {
     const double u = ((double)svmp_random_below(source->stream, source->used, UINT64_C(1) << 52) + 0.5) * 0x1p-52;
@@ -60,7 +57,6 @@ DRAWS_ONE(dgen_gamma, pow(standard_gamma(source, ARGUMENT(0)), 1 / ARGUMENT(2)) 
 
 /* 1/(s t)^2 */
 DRAWS(dscaled_gamma) {
-    (void)rows, (void)workspace;
     const double k = ARGUMENT(1), z = normal(source), chi = 2 * standard_gamma(source, 0.5 * k) / k;
     *value = chi / (z * z * ARGUMENT(0) * ARGUMENT(0));
 }
@@ -75,7 +71,6 @@ static size_t category(random_source *source, size_t count, const double *weight
 }
 
 DRAWS(dnormmix) {
-    (void)rows, (void)workspace;
     const size_t k = category(source, arguments[2].rows, arguments[2].items);
     *value = arguments[0].items[k] + normal(source) / sqrt(arguments[1].items[k]);
 }
@@ -87,61 +82,53 @@ static double ordered(double latent, number_array cuts) {
     return below;
 }
 DRAWS(dordered_logit) {
-    (void)rows, (void)workspace;
     const double u = uniform(source);
     *value = ordered(ARGUMENT(0) + log(u) - log1p(-u), arguments[1]);
 }
-DRAWS(dordered_probit) {
-    (void)rows, (void)workspace;
-    *value = ordered(ARGUMENT(0) + normal(source), arguments[1]);
-}
+DRAWS(dordered_probit) { *value = ordered(ARGUMENT(0) + normal(source), arguments[1]); }
 
 DRAWS(dlogis) {
-    (void)rows, (void)workspace;
     double u = uniform(source);
     *value = ARGUMENT(0) + (log(u) - log1p(-u)) / ARGUMENT(1);
 }
 
 DRAWS(ddexp) {
-    (void)rows, (void)workspace;
     double size = exponential(source) / ARGUMENT(1);
     *value = ARGUMENT(0) + (uniform(source) < 0.5 ? -size : size);
 }
 
 DRAWS(dt) {
-    (void)rows, (void)workspace;
     double z = normal(source), half = 0.5 * ARGUMENT(2);
     *value = ARGUMENT(0) + z / sqrt(ARGUMENT(1) * standard_gamma(source, half) / half);
 }
 
 DRAWS(dnt) {
-    (void)rows, (void)workspace;
     double z = normal(source), half = 0.5 * ARGUMENT(2);
     *value = (ARGUMENT(0) + z / sqrt(ARGUMENT(1))) / sqrt(standard_gamma(source, half) / half);
 }
 
 DRAWS(dbeta) {
-    (void)rows, (void)workspace;
     double first = standard_gamma(source, ARGUMENT(0)), second = standard_gamma(source, ARGUMENT(1));
     *value = first / (first + second);
 }
 
 DRAWS(df) {
-    (void)rows, (void)workspace;
     double first = standard_gamma(source, 0.5 * ARGUMENT(0)), second = standard_gamma(source, 0.5 * ARGUMENT(1));
     *value = first / ARGUMENT(0) / (second / ARGUMENT(1));
 }
 
 /* ---- vectors and matrices --------------------------------------------------------------------------- */
 
-/* a = L L', column-major, in place of the lower triangle of `factor`. */
-static void cholesky(size_t p, const double *a, double *factor) {
+bool svmp_dense_cholesky(size_t p, const double *a, double *factor) {
+    bool positive = true;
     for (size_t j = 0; j < p; j++)
         for (size_t i = j; i < p; i++) {
             double sum = a[i + p * j];
             for (size_t k = 0; k < j; k++) sum -= factor[i + p * k] * factor[j + p * k];
+            if (i == j) positive = positive && sum > 0;
             factor[i + p * j] = i == j ? sqrt(sum) : sum / factor[j + p * j];
         }
+    return positive;
 }
 
 /* x with L' x = x, in place. */
@@ -154,7 +141,7 @@ static void solve_transposed(size_t p, const double *factor, double *x) {
 
 /* mu + L'^-1 z: its covariance is (L L')^-1. */
 DRAWS(dmnorm) {
-    cholesky(rows, arguments[1].items, workspace);
+    svmp_dense_cholesky(rows, arguments[1].items, workspace);
     for (size_t k = 0; k < rows; k++) value[k] = normal(source);
     solve_transposed(rows, workspace, value);
     for (size_t k = 0; k < rows; k++) value[k] += arguments[0].items[k];
@@ -163,7 +150,7 @@ DRAWS(dmnorm) {
 /* mu + L z: its covariance is L L'. */
 DRAWS(dmnorm_vcov) {
     double *z = workspace + rows * rows;
-    cholesky(rows, arguments[1].items, workspace);
+    svmp_dense_cholesky(rows, arguments[1].items, workspace);
     for (size_t k = 0; k < rows; k++) z[k] = normal(source);
     for (size_t i = 0; i < rows; i++) {
         value[i] = arguments[0].items[i];
@@ -180,7 +167,6 @@ DRAWS(dmt) {
 }
 
 DRAWS(ddirch) {
-    (void)workspace;
     double sum = 0;
     for (size_t k = 0; k < rows; k++) sum += value[k] = standard_gamma(source, arguments[0].items[k]);
     for (size_t k = 0; k < rows; k++) value[k] /= sum;
@@ -191,7 +177,7 @@ DRAWS(ddirch) {
 DRAWS(dwish) {
     size_t p = rows;
     double *column = workspace + p * p;
-    cholesky(p, arguments[0].items, workspace);
+    svmp_dense_cholesky(p, arguments[0].items, workspace);
     for (size_t k = 0; k < p * p; k++) value[k] = 0;
     for (size_t j = 0; j < p; j++) { /* B B' is the sum of the columns' outer products */
         for (size_t i = 0; i < p; i++) column[i] = i > j ? normal(source) : 0;
@@ -244,7 +230,6 @@ static double poisson(random_source *source, double lambda) {
 DRAWS_ONE(dbern, uniform(source) < ARGUMENT(0))
 DRAWS_ONE(dbin, binomial(source, ARGUMENT(0), ARGUMENT(1)))
 DRAWS(dbetabin) {
-    (void)rows, (void)workspace;
     const double p = standard_gamma(source, ARGUMENT(0)), q = standard_gamma(source, ARGUMENT(1));
     *value = binomial(source, p / (p + q), ARGUMENT(2));
 }
@@ -252,31 +237,20 @@ DRAWS_ONE(dpois, poisson(source, ARGUMENT(0)))
 
 /* chi^2 with 2 n more degrees of freedom, n Poisson */
 DRAWS(dnchisqr) {
-    (void)rows, (void)workspace;
     const double n = poisson(source, 0.5 * ARGUMENT(1));
     *value = 2 * standard_gamma(source, 0.5 * ARGUMENT(0) + n);
 }
 
 /* Poisson of a gamma(r) rate times (1 - p)/p. */
 DRAWS(dnegbin) {
-    (void)rows, (void)workspace;
     double rate = standard_gamma(source, ARGUMENT(1));
     *value = poisson(source, rate * (1 - ARGUMENT(0)) / ARGUMENT(0));
 }
 
-DRAWS(dcat) {
-    (void)rows, (void)workspace;
-    double sum = 0, reached = 0;
-    for (size_t k = 0; k < arguments[0].rows; k++) sum += arguments[0].items[k];
-    double place = uniform(source) * sum;
-    size_t chosen = 0;
-    while (chosen + 1 < arguments[0].rows && (reached += arguments[0].items[chosen]) < place) chosen++;
-    *value = (double)chosen + 1;
-}
+DRAWS_ONE(dcat, (double)category(source, arguments[0].rows, arguments[0].items) + 1)
 
 /* A sequence of binomials of the remaining trials. */
 DRAWS(dmulti) {
-    (void)workspace;
     double sum = 0, left = ARGUMENT(1);
     for (size_t k = 0; k < rows; k++) sum += arguments[0].items[k];
     for (size_t k = 0; k < rows; k++) {
@@ -288,18 +262,13 @@ DRAWS(dmulti) {
 }
 
 DRAWS(dinterval) {
-    (void)source, (void)rows, (void)workspace;
     *value = 0;
     for (size_t k = 0; k < arguments[1].rows; k++) *value += arguments[1].items[k] < ARGUMENT(0);
 }
 
-DRAWS(dsum) {
-    (void)source, (void)rows, (void)workspace;
-    *value = ARGUMENT(0);
-}
+DRAWS_ONE(dsum, ARGUMENT(0))
 
 DRAWS(dround) {
-    (void)source, (void)rows, (void)workspace;
     const double unit = pow(10, -ARGUMENT(1));
     *value = floor(ARGUMENT(0) / unit + 0.5) * unit;
 }

@@ -103,7 +103,6 @@ svmp_status svmp_car_eigenvalues(svmp_context *context, const car_map *map, cons
         SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "Cannot compute the eigenvalues of the matrix C of car.proper."));
     qsort(values, n, sizeof *values, ascending);
 done:
-    svmp_release(context, matrix);
-    svmp_release(context, workspace);
+    svmp_release_all(context, matrix, workspace);
     return status;
 }

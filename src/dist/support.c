@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dist/distributions.h"
+#include "dist/densities.h"
 #include "dist/map_neighbours.h"
 
 /* Writes the sentence unless the buffer is NULL; always returns false, so that a refusal is one line. */
@@ -33,15 +33,7 @@ static bool positive_definite(size_t order, const double *a) {
             if (!(fabs(upper - lower) <= 1e-7 * (fabs(upper) + fabs(lower)))) return false;
         }
     }
-    if (order > LARGEST) return true;
-    for (size_t j = 0; j < order; j++)
-        for (size_t i = j; i < order; i++) {
-            double sum = a[i + order * j];
-            for (size_t k = 0; k < j; k++) sum -= factor[i + LARGEST * k] * factor[j + LARGEST * k];
-            if (i == j && !(sum > 0)) return false;
-            factor[i + LARGEST * j] = i == j ? sqrt(sum) : sum / factor[j + LARGEST * j];
-        }
-    return true;
+    return order > LARGEST || svmp_dense_cholesky(order, a, factor);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------------ */
@@ -241,18 +233,15 @@ bool svmp_distribution_shapes_agree(const distribution *family, size_t rows, siz
                        : refuse(sentence, size, "the argument %s of %s must be %s, not %zu by %zu numbers",
                                 wanted->name, family->name, rank_text(wanted->rank), arguments[k].rows,
                                 arguments[k].columns);
-        if (family->rank == RANK_SCALAR && wanted->rank == RANK_VECTOR && k > 0 &&
-            family->argument[k - 1].rank == RANK_VECTOR && arguments[k].rows != arguments[k - 1].rows)
-            return refuse(sentence, size, "the arguments %s and %s of %s have %zu and %zu elements",
-                          family->argument[k - 1].name, wanted->name, family->name, arguments[k - 1].rows,
-                          arguments[k].rows);
+        const distribution_argument *before = k > 0 ? wanted - 1 : NULL;
         const bool pairs =
             svmp_domain_is_fixed(wanted->domain) && strcmp(wanted->name, "num") != 0 && strcmp(wanted->name, "M") != 0;
-        if (pairs && k > 0 && svmp_domain_is_fixed(family->argument[k - 1].domain) &&
-            arguments[k].rows != arguments[k - 1].rows)
-            return refuse(sentence, size, "the arguments %s and %s of %s have %zu and %zu elements",
-                          family->argument[k - 1].name, wanted->name, family->name, arguments[k - 1].rows,
-                          arguments[k].rows);
+        const bool vectors = family->rank == RANK_SCALAR && wanted->rank == RANK_VECTOR;
+        const bool equal =
+            before && ((vectors && before->rank == RANK_VECTOR) || (pairs && svmp_domain_is_fixed(before->domain)));
+        if (equal && arguments[k].rows != arguments[k - 1].rows)
+            return refuse(sentence, size, "the arguments %s and %s of %s have %zu and %zu elements", before->name,
+                          wanted->name, family->name, arguments[k - 1].rows, arguments[k].rows);
         if (family->rank != RANK_SCALAR && wanted->rank != RANK_SCALAR && !pairs && arguments[k].rows != rows)
             return refuse(sentence, size, "the argument %s of %s has %zu rows, but the value has %zu", wanted->name,
                           family->name, arguments[k].rows, rows);

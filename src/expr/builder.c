@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "expr/operation_loops.h"
 
 static const struct {
@@ -53,10 +54,7 @@ done:
 void svmp_builder_free(program_builder *builder) {
     if (builder == NULL) return;
     svmp_context *context = builder->context;
-    svmp_release(context, builder->nodes);
-    svmp_release(context, builder->literals);
-    svmp_release(context, builder->table);
-    svmp_release(context, builder);
+    svmp_release_all(context, builder->nodes, builder->literals, builder->table, builder);
 }
 
 void svmp_builder_reset(program_builder *builder) { start(builder); }
@@ -72,22 +70,10 @@ svmp_status svmp_builder_fail(program_builder *builder, svmp_status status, cons
 
 /* ---- the hash table ---------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h) { /* the finisher of splitmix64 */
-    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return h ^ (h >> 31);
-}
-
-static uint64_t bits(double value) {
-    uint64_t word;
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
-
 static uint64_t hash_node(const program_builder *builder, const expr_node *node) {
-    if (node->op == OP_literal) return mix(bits(builder->literals[node->operand[0]]));
-    uint64_t h = mix(((uint64_t)node->operand[0] << 32) + node->operand[1]);
-    return mix(h + ((uint64_t)node->op << 32) + node->operand[2]);
+    if (node->op == OP_literal) return svmp_mix_bits(svmp_double_bits(builder->literals[node->operand[0]]));
+    uint64_t h = svmp_mix_bits(((uint64_t)node->operand[0] << 32) + node->operand[1]);
+    return svmp_mix_bits(h + ((uint64_t)node->op << 32) + node->operand[2]);
 }
 
 static void insert(program_builder *builder, uint32_t index) {
@@ -124,8 +110,9 @@ static expr find_or_add(program_builder *builder, expr_node node, double value) 
     for (; builder->table[place] != 0; place = (place + 1) & mask) {
         const expr_node *other = &builder->nodes[builder->table[place]];
         if (other->op != node.op) continue;
-        bool equal = node.op == OP_literal ? bits(builder->literals[other->operand[0]]) == bits(value)
-                                           : memcmp(other->operand, node.operand, sizeof node.operand) == 0;
+        bool equal = node.op == OP_literal
+                         ? svmp_double_bits(builder->literals[other->operand[0]]) == svmp_double_bits(value)
+                         : memcmp(other->operand, node.operand, sizeof node.operand) == 0;
         if (equal) return (expr){builder->table[place]};
     }
     if (node.op == OP_literal) builder->literal_count++;

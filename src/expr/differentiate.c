@@ -211,7 +211,6 @@ svmp_status svmp_builder_differentiate(program_builder *builder, expr value, siz
     }
     status = builder->status;
 done:
-    svmp_release(context, sweep.adjoint);
-    svmp_release(context, sweep.masked);
+    svmp_release_all(context, sweep.adjoint, sweep.masked);
     return status;
 }

@@ -53,8 +53,7 @@ static svmp_status make_entries(hessian *h, program_builder *builder, const expr
     SVMP_CHECK(differentiate_rows(h, builder, gradient, row, entries));
     SVMP_CHECK(svmp_program_finish_values(builder, h->pairs, entries, h->slots, columns, &h->compiled));
 done:
-    svmp_release(h->context, entries);
-    svmp_release(h->context, row);
+    svmp_release_all(h->context, entries, row);
     return status;
 }
 
@@ -99,8 +98,7 @@ static svmp_status make(hessian *h, const bound_program *bound) {
     SVMP_CHECK(svmp_program_bind(h->compiled, bound->instances, columns, &h->bound));
     if (small) SVMP_CHECK(svmp_bound_share_as(h->bound, bound));
 done:
-    svmp_release(h->context, gradient);
-    svmp_release(h->context, columns);
+    svmp_release_all(h->context, gradient, columns);
     svmp_builder_free(builder);
     return status;
 }
@@ -124,9 +122,7 @@ void svmp_hessian_free(hessian *h) {
     if (h == NULL) return;
     svmp_bound_free(h->bound);
     svmp_program_free(h->compiled);
-    svmp_release(h->context, h->row);
-    svmp_release(h->context, h->column);
-    svmp_release(h->context, h);
+    svmp_release_all(h->context, h->row, h->column, h);
 }
 
 size_t svmp_hessian_pairs(const hessian *h, const uint32_t **row, const uint32_t **column) {

@@ -113,16 +113,6 @@ static svmp_status find_place(compile_state *compiler, uint32_t index, uint32_t 
     return SVMP_OK;
 }
 
-/* Bit k: operand k of the instruction is a single number for the block. */
-static unsigned scalar_bits(const code_instruction *instruction, int arity, block_mode mode) {
-    unsigned bits = 0;
-    for (int k = 0; k < arity; k++) {
-        uint32_t kind = instruction->operand[k] >> KIND_SHIFT;
-        if (kind == KIND_LITERAL || (kind == KIND_COLUMN && mode == BLOCK_WIDE)) bits |= 1u << k;
-    }
-    return bits;
-}
-
 /* The nodes that a node's loop reads, in the order of the loop's operands; returns their number. */
 static int loop_operands(const compile_state *compiler, uint32_t index, uint32_t operand[3]) {
     const expr_node *nodes = compiler->builder->nodes, *node = &nodes[index];
@@ -148,17 +138,6 @@ static uint32_t code_of(const compile_state *compiler, uint32_t index) {
     return CODE_PAIRS + (uint32_t)pair_of(first, (expr_op)node->op, which);
 }
 
-static expr_kernel choose_kernel(uint32_t code, unsigned scalars) {
-    if (code < CODE_PAIRS) return svmp_kernels()->op((expr_op)code, scalars);
-    if (code < CODE_COPY) return svmp_kernels()->pair((pair_op)(code - CODE_PAIRS), scalars);
-    return svmp_kernels()->copy(scalars);
-}
-
-static void choose_kernels(code_instruction *made, int arity) {
-    for (int mode = 0; mode < BLOCK_MODES; mode++)
-        made->kernel[mode] = choose_kernel(made->code, scalar_bits(made, arity, (block_mode)mode));
-}
-
 static svmp_status append(compile_state *compiler, code_instruction instruction) {
     code_block *code = compiler->code;
     SVMP_TRY(
@@ -173,7 +152,6 @@ static svmp_status emit(compile_state *compiler, uint32_t index, uint32_t positi
     code_instruction made = {.code = code_of(compiler, index)};
     for (int k = 0; k < arity; k++) SVMP_TRY(find_place(compiler, operand[k], &made.operand[k]));
     for (int k = arity; k < 3; k++) made.operand[k] = made.operand[0];
-    choose_kernels(&made, arity);
 
     for (int k = 0; k < arity; k++) { /* the result may use a register that is read here for the last time */
         uint32_t place = compiler->place[operand[k]];
@@ -230,7 +208,6 @@ static svmp_status emit_all(compile_state *compiler, size_t count, const expr *o
         SVMP_TRY(find_place(compiler, outputs[o].index, &made.operand[0]));
         if (made.operand[0] == made.out) continue;
         made.operand[1] = made.operand[2] = made.operand[0];
-        choose_kernels(&made, 1);
         SVMP_TRY(append(compiler, made));
     }
     return SVMP_OK;
@@ -249,6 +226,7 @@ void svmp_code_number(code_block *code, size_t columns, size_t inputs, size_t ou
             uint32_t kind = *places[p] >> KIND_SHIFT, number = *places[p] & ((1u << KIND_SHIFT) - 1);
             *places[p] = (uint32_t)(base[kind] + number);
         }
+        svmp_code_choose_kernels(code, i);
     }
 }
 
@@ -269,12 +247,8 @@ svmp_status svmp_code_compile(program_builder *builder, expr_level level, size_t
     plan(&compiler, count, outputs);
     SVMP_CHECK(emit_all(&compiler, count, outputs));
 done:
-    svmp_release(context, compiler.uses);
-    svmp_release(context, compiler.join);
-    svmp_release(context, compiler.joined);
-    svmp_release(context, compiler.place);
-    svmp_release(context, compiler.last);
-    svmp_release(context, compiler.free_registers);
+    svmp_release_all(context, compiler.uses, compiler.join, compiler.joined, compiler.place, compiler.last,
+                     compiler.free_registers);
     if (status != SVMP_OK) svmp_code_free(context, code);
     return status;
 }
@@ -288,6 +262,13 @@ static int arity_of(uint32_t code) {
 #undef ARITY_ROW
     };
     return code < CODE_PAIRS ? svmp_op_arity((expr_op)code) : code < CODE_COPY ? of_pairs[code - CODE_PAIRS] : 1;
+}
+
+/* `scalars`: bit k is set if operand k is a single number for the block. */
+static expr_kernel choose_kernel(uint32_t code, unsigned scalars) {
+    if (code < CODE_PAIRS) return svmp_kernels()->op((expr_op)code, scalars);
+    if (code < CODE_COPY) return svmp_kernels()->pair((pair_op)(code - CODE_PAIRS), scalars);
+    return svmp_kernels()->copy(scalars);
 }
 
 void svmp_code_choose_kernels(const code_block *code, code_instruction *made) {
@@ -304,10 +285,6 @@ void svmp_code_choose_kernels(const code_block *code, code_instruction *made) {
 }
 
 void svmp_code_free(svmp_context *context, code_block *code) {
-    svmp_release(context, code->instructions);
-    svmp_release(context, code->literals);
-    svmp_release(context, code->common);
-    svmp_release(context, code->carried);
-    svmp_release(context, code->choices);
+    svmp_release_all(context, code->instructions, code->literals, code->common, code->carried, code->choices);
     *code = (code_block){0};
 }

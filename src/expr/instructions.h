@@ -53,7 +53,7 @@ typedef struct hoisted {
  * that it reads to `hoist`; LEVEL_PARAMETER for the instances, whose columns are the parameters (`hoist` NULL). */
 svmp_status svmp_code_compile(program_builder *builder, expr_level level, size_t count, const expr *outputs,
                               hoisted *hoist, code_block *code);
-/* Numbers the places, once the total number of columns is known. */
+/* Numbers the places, once the total number of columns is known, and chooses the kernels. */
 void svmp_code_number(code_block *code, size_t columns, size_t inputs, size_t outputs);
 /* The kernels of an instruction whose places are numbered. */
 void svmp_code_choose_kernels(const code_block *code, code_instruction *made);

@@ -144,11 +144,7 @@ static svmp_status find_coefficients(linear_predictor *p, const search *s, size_
     SVMP_CHECK(svmp_allocate(context, svmp_bound_scratch(bound, 1), 1, &scratch));
     svmp_bound_evaluate(bound, variables, 0, whole->instances, 1, zeros, scratch, p->offset, p->coefficient);
 done:
-    svmp_release(context, scratch);
-    svmp_release(context, zeros);
-    svmp_release(context, variables);
-    svmp_release(context, made);
-    svmp_release(context, place);
+    svmp_release_all(context, scratch, zeros, variables, made, place);
     svmp_bound_free(bound);
     svmp_program_free(affine);
     svmp_builder_free(builder);
@@ -191,9 +187,7 @@ static svmp_status make_rest(linear_predictor *p, const search *s, size_t at, co
     SVMP_CHECK(find_derivatives(p));
     p->one_for_all = p->others == 0 && p->compiled->columns == 0;
 done:
-    svmp_release(context, stand);
-    svmp_release(context, made);
-    svmp_release(context, renamed);
+    svmp_release_all(context, stand, made, renamed);
     svmp_builder_free(builder);
     return status;
 }
@@ -239,9 +233,7 @@ svmp_status svmp_linear_predictor_find(const bound_program *bound, const uint32_
     p = NULL;
 done:
     svmp_linear_predictor_free(p);
-    svmp_release(context, s.affine);
-    svmp_release(context, s.inside);
-    svmp_release(context, s.through);
+    svmp_release_all(context, s.affine, s.inside, s.through);
     return status;
 }
 
@@ -310,11 +302,7 @@ void svmp_linear_predictor_free(linear_predictor *p) {
     svmp_program_partial_free(p->derivatives);
     svmp_bound_free(p->bound);
     svmp_program_free(p->compiled);
-    svmp_release(p->context, p->slot);
-    svmp_release(p->context, p->other);
-    svmp_release(p->context, p->coefficient);
-    svmp_release(p->context, p->offset);
-    svmp_release(p->context, p);
+    svmp_release_all(p->context, p->slot, p->other, p->coefficient, p->offset, p);
 }
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */

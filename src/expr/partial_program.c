@@ -69,9 +69,7 @@ static svmp_status extract(svmp_context *context, const code_block *from, size_t
         to->instructions[next++] = made;
     }
 done:
-    svmp_release(context, live);
-    svmp_release(context, kept);
-    svmp_release(context, place);
+    svmp_release_all(context, live, kept, place);
     return status;
 }
 

@@ -35,8 +35,7 @@ static svmp_status compile(program_builder *builder, size_t count, const expr *o
     svmp_code_number(gradient, compiled->columns, compiled->slots, count + compiled->slots);
     svmp_code_number(instance, compiled->parameters, 0, compiled->columns);
 done:
-    svmp_release(context, hoist.column);
-    svmp_release(context, hoist.list);
+    svmp_release_all(context, hoist.column, hoist.list);
     return status;
 }
 

@@ -41,7 +41,7 @@ typedef struct program program;
 typedef struct program_partial program_partial;
 typedef struct bound_program bound_program;
 
-/* What an expression's value depends on. */
+/* Whether an expression is constant, depends on parameters, or on inputs. */
 typedef enum expr_level { LEVEL_LITERAL, LEVEL_PARAMETER, LEVEL_INPUT } expr_level;
 
 /* The range of an expression's values known from its form; later constants are narrower: exp(x) is not negative,

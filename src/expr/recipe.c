@@ -56,8 +56,7 @@ done:
 }
 
 void svmp_recipe_free(svmp_context *context, program_recipe *recipe) {
-    svmp_release(context, recipe->operations);
-    svmp_release(context, recipe->literals);
+    svmp_release_all(context, recipe->operations, recipe->literals);
     *recipe = (program_recipe){0};
 }
 

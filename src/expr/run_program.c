@@ -144,11 +144,7 @@ void svmp_bound_free(bound_program *bound) {
     svmp_context *context = bound->compiled->context;
     svmp_code_free(context, &bound->values);
     svmp_code_free(context, &bound->gradient);
-    svmp_release(context, bound->known.slot);
-    svmp_release(context, bound->known.column);
-    svmp_release(context, bound->which);
-    svmp_release(context, bound->columns);
-    svmp_release(context, bound);
+    svmp_release_all(context, bound->known.slot, bound->known.column, bound->which, bound->columns, bound);
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------- */

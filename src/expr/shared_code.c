@@ -4,6 +4,7 @@
  * */
 #include <string.h>
 
+#include "base/hash.h"
 #include "expr/instructions.h"
 
 #define NOWHERE UINT32_MAX
@@ -286,19 +287,12 @@ static svmp_status share_code(svmp_context *context, const code_block *from, con
     }
     if (status == SVMP_OK && found.shared > 0) status = write_all(&s, found);
     if (status != SVMP_OK || found.shared == 0) svmp_code_free(context, to);
-    void *const arrays[] = {s.now,  s.is_shared,      s.is_read, s.column, s.registers, s.choice,
-                            s.last, s.free_registers, s.literal, s.others, s.is_common};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
+    svmp_release_all(context, s.now, s.is_shared, s.is_read, s.column, s.registers, s.choice, s.last, s.free_registers,
+                     s.literal, s.others, s.is_common);
     return status;
 }
 
 /* ---- bound programs ---------------------------------------------------------------------------------------------- */
-
-static uint64_t bits_of(double number) {
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
 
 /* The distinct numbers of a column; none if there are more than SHARED_NUMBERS. which[k] is the index of instance k's
  * number. */
@@ -306,7 +300,7 @@ static column_numbers numbers_of(size_t instances, const double *column, unsigne
     column_numbers made = {0};
     for (size_t k = 0; k < instances; k++) {
         size_t v = 0;
-        while (v < made.count && bits_of(made.number[v]) != bits_of(column[k])) v++;
+        while (v < made.count && svmp_double_bits(made.number[v]) != svmp_double_bits(column[k])) v++;
         if (v == SHARED_NUMBERS) return (column_numbers){0};
         if (v == made.count) made.number[made.count++] = column[k];
         which[k] = (unsigned char)v;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "expr/expr_nodes.h"
 
 enum {
@@ -60,12 +61,7 @@ void svmp_squares_free(square_sums *sums) {
     if (sums == NULL) return;
     svmp_context *context = sums->builder->context;
     for (size_t g = 0; g < MOST_KEYS; g++) svmp_release(context, sums->groups[g].row);
-    svmp_release(context, sums->parts);
-    svmp_release(context, sums->stack);
-    svmp_release(context, sums->cells);
-    svmp_release(context, sums->products);
-    svmp_release(context, sums->column);
-    svmp_release(context, sums);
+    svmp_release_all(context, sums->parts, sums->stack, sums->cells, sums->products, sums->column, sums);
 }
 
 static bool is(const program_builder *b, expr e, expr_op op) { return b->nodes[e.index].op == op; }
@@ -222,12 +218,6 @@ static svmp_status group_rows(square_sums *sums) {
 /* ---- sums over rows -----------------------------------------------------------------------------------------------
  */
 
-static uint64_t mix(uint64_t h) {
-    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return h ^ (h >> 31);
-}
-
 /* The number of the column with the cells in sums->column; equal columns have the same number. */
 static svmp_status find_column(square_sums *sums, size_t rows, uint32_t *number) {
     for (uint32_t k = 0; k < sums->column_count; k++) {
@@ -247,7 +237,7 @@ static svmp_status find_column(square_sums *sums, size_t rows, uint32_t *number)
 
 static known_product *find_product(const square_sums *sums, uint32_t weight, uint32_t a, uint32_t b) {
     const size_t mask = sums->product_size - 1;
-    size_t place = mix(((uint64_t)weight * MOST_COLUMNS + a) * MOST_COLUMNS + b) & mask;
+    size_t place = svmp_mix_bits(((uint64_t)weight * MOST_COLUMNS + a) * MOST_COLUMNS + b) & mask;
     for (;; place = (place + 1) & mask) {
         known_product *at = &sums->products[place];
         if (at->weight == NO_COLUMN || (at->weight == weight && at->a == a && at->b == b)) return at;

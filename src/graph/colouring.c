@@ -96,8 +96,6 @@ svmp_status svmp_graph_colour(const svmp_graph *graph, uint32_t *colour, size_t 
     *colours = (size_t)most;
 done:
     svmp_graph_rows_free(rows);
-    svmp_release(context, order);
-    svmp_release(context, taken_by);
-    svmp_release(context, values);
+    svmp_release_all(context, order, taken_by, values);
     return status;
 }

@@ -27,9 +27,7 @@ static void free_derived(svmp_graph *graph) {
     graph->neighbourhood_of = NULL;
     svmp_lists_free(graph->context, &graph->neighbourhoods);
     svmp_lists_free(graph->context, &graph->members);
-    svmp_release(graph->context, graph->node_key);
-    svmp_release(graph->context, graph->variable_key);
-    svmp_release(graph->context, graph->colour);
+    svmp_release_all(graph->context, graph->node_key, graph->variable_key, graph->colour);
     svmp_halo_free(graph->context, graph->halo);
 }
 
@@ -37,8 +35,7 @@ void svmp_graph_free(svmp_graph *graph) {
     if (graph == NULL) return;
     svmp_context *context = graph->context;
     free_derived(graph);
-    svmp_release(context, graph->first);
-    svmp_release(context, graph->stamp);
+    svmp_release_all(context, graph->first, graph->stamp);
     svmp_lists_free(context, &graph->scopes);
     svmp_release(context, graph);
 }
@@ -218,8 +215,7 @@ done:
     if (status != SVMP_OK) free_derived(graph);
     svmp_lists_free(context, &incidence);
     svmp_lists_free(context, &closed);
-    svmp_release(context, class_of);
-    svmp_release(context, kind);
+    svmp_release_all(context, class_of, kind);
     return status;
 }
 

@@ -4,8 +4,7 @@
 
 void svmp_halo_free(svmp_context *context, graph_halo *halo) {
     if (halo == NULL) return;
-    svmp_release(context, halo->rank);
-    svmp_release(context, halo->from);
+    svmp_release_all(context, halo->rank, halo->from);
     svmp_lists_free(context, &halo->send);
     svmp_release(context, halo);
 }
@@ -188,8 +187,7 @@ svmp_status svmp_graph_part(const svmp_graph *whole, const uint32_t *owner, uint
     *part = c.part;
     c.part = NULL;
 done:
-    svmp_release(context, c.local);
-    svmp_release(context, c.message);
+    svmp_release_all(context, c.local, c.message);
     svmp_graph_free(c.part);
     return status;
 }

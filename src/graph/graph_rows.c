@@ -59,9 +59,7 @@ void svmp_graph_rows_free(graph_rows *rows) {
     if (rows == NULL) return;
     svmp_context *context = rows->graph->context;
     rows->graph->peers->close(rows->line);
-    svmp_release(context, rows->received_round);
-    svmp_release(context, rows->leaving);
-    svmp_release(context, rows);
+    svmp_release_all(context, rows->received_round, rows->leaving, rows);
 }
 
 /* ---- exchange ---------------------------------------------------------------------------------------------------- */

@@ -1,20 +1,11 @@
 #include <string.h>
 
+#include "base/hash.h"
 #include "graph/graph.h"
 
 void svmp_lists_free(svmp_context *context, index_lists *lists) {
-    svmp_release(context, lists->start);
-    svmp_release(context, lists->item);
+    svmp_release_all(context, lists->start, lists->item);
     *lists = (index_lists){0};
-}
-
-static uint64_t hash(const uint32_t *item, size_t count) {
-    uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ count;
-    for (size_t k = 0; k < count; k++) {
-        h = (h ^ item[k]) * UINT64_C(0xbf58476d1ce4e5b9);
-        h ^= h >> 29;
-    }
-    return h;
 }
 
 svmp_status svmp_lists_classify(svmp_context *context, size_t count, const index_lists *lists, uint32_t *kind,
@@ -32,7 +23,7 @@ svmp_status svmp_lists_classify(svmp_context *context, size_t count, const index
             kind[k] = (uint32_t)(*kinds)++;
             continue;
         }
-        size_t slot = hash(item, length) & (slots - 1);
+        size_t slot = svmp_table_hash(length * sizeof *item, item) & (slots - 1);
         for (; table[slot] != 0; slot = (slot + 1) & (slots - 1)) {
             size_t other = table[slot] - 1;
             if (lists->start[other + 1] - lists->start[other] == length &&

@@ -144,13 +144,7 @@ typedef struct metis_graph {
 } metis_graph;
 
 static void release(svmp_context *context, metis_graph *g) {
-    svmp_release(context, g->start);
-    svmp_release(context, g->item);
-    svmp_release(context, g->edge_weight);
-    svmp_release(context, g->node_weight);
-    svmp_release(context, g->part);
-    svmp_release(context, g->node);
-    svmp_release(context, g->place);
+    svmp_release_all(context, g->start, g->item, g->edge_weight, g->node_weight, g->part, g->node, g->place);
 }
 
 /* The size of a message between two nodes. */
@@ -378,8 +372,7 @@ svmp_status svmp_partition_measure(const svmp_graph *graph, size_t parts, const 
     }
     count_neighbours(pair_count, pairs, sizes);
 done:
-    svmp_release(context, seen);
-    svmp_release(context, pairs);
+    svmp_release_all(context, seen, pairs);
     return status;
 }
 

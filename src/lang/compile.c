@@ -49,7 +49,7 @@ static svmp_status copy(svmp_context *context, const void *from, size_t count, s
 
 #define COPY(member, count) copy(context, from->member, (count), sizeof *from->member, (void **)&lowering->member)
 
-/* What a compilation changes is copied from what was parsed; the rest is shared. */
+/* Copies the parts of the parsed model that a compilation changes; the others are shared. */
 static svmp_status begin(const model_lowering *from, model_lowering *lowering) {
     svmp_context *context = from->context;
     SVMP_TRY(COPY(arrays, from->ast->names.count));
@@ -97,20 +97,14 @@ void svmp_lowering_end(model_lowering *lowering) {
     for (size_t k = 0; k < lowering->pattern_count; k++) {
         factor_pattern *pattern = &lowering->patterns[k];
         svmp_program_free(pattern->program);
-        svmp_release(context, pattern->signature);
-        svmp_release(context, pattern->variables);
-        svmp_release(context, pattern->numbers);
-        svmp_release(context, pattern->origin);
-        svmp_release(context, pattern->last);
-        svmp_release(context, pattern->whole.elsewhere);
+        svmp_release_all(context, pattern->signature, pattern->variables, pattern->numbers, pattern->origin,
+                         pattern->last, pattern->whole.elsewhere);
     }
-    void *owned[] = {lowering->arrays,      lowering->elements,     lowering->instances,     lowering->states,
-                     lowering->items,       lowering->slots,        lowering->slot_of,       lowering->slot_stamp,
-                     lowering->parameters,  lowering->lower,        lowering->upper,         lowering->edges,
-                     lowering->patterns,    lowering->element_of,   lowering->pattern_slots, lowering->signature,
-                     lowering->parents,     lowering->node_of,      lowering->index_choices, lowering->stored.row,
-                     lowering->known_calls, lowering->stored.places};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_release_all(context, lowering->arrays, lowering->elements, lowering->instances, lowering->states,
+                     lowering->items, lowering->slots, lowering->slot_of, lowering->slot_stamp, lowering->parameters,
+                     lowering->lower, lowering->upper, lowering->edges, lowering->patterns, lowering->element_of,
+                     lowering->pattern_slots, lowering->signature, lowering->parents, lowering->node_of,
+                     lowering->index_choices, lowering->stored.row, lowering->known_calls, lowering->stored.places);
     svmp_discrete_free(lowering);
     svmp_builder_free(lowering->builder);
     svmp_builder_free(lowering->calculator);
@@ -136,7 +130,7 @@ static svmp_status make_nodes(model_lowering *lowering) {
     return SVMP_NEW(lowering->context, lowering->slot_stamp, variables);
 }
 
-/* For those who need a part alone. */
+/* For a part of the model, or the graph only. */
 static svmp_status look_up_nodes(model_lowering *lowering) {
     const lowered_model *result = lowering->result;
     if (lowering->owners == NULL && lowering->graph == NULL) return SVMP_OK;
@@ -183,7 +177,7 @@ static const char *similar_name(const model_lowering *lowering, const char *name
     return best;
 }
 
-/* Names in the data that the model never mentions are most often a slip; many of them are a table that has more. */
+/* Data that the model never mentions are usually a mistake; if there are many, the table has more columns. */
 static svmp_status warn_of_unread_data(const model_lowering *lowering) {
     enum { SHOWN = 5 };
     size_t unread = 0;
@@ -214,15 +208,12 @@ static size_t node_with(const lowered_model *result, uint32_t variable) {
     size_t low = 0, high = result->node_count;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (result->nodes[middle].variable <= variable)
-            low = middle;
-        else
-            high = middle;
+        *(result->nodes[middle].variable <= variable ? &low : &high) = middle;
     }
     return low;
 }
 
-/* Whether some factor is of several nodes. */
+/* Whether some factor joins several nodes. */
 static bool joins_nodes(const lowered_model *result) {
     for (size_t g = 0; g < result->group_count; g++) {
         const factor_group *group = &result->groups[g];
@@ -234,8 +225,8 @@ static bool joins_nodes(const lowered_model *result) {
     return false;
 }
 
-/* With data, of which no node is an observation, the result is the prior: most often a slip, unless no node depends on
- * another. */
+/* Warns if there are data but no node is observed, so that the result is the prior. That is usually a mistake, unless
+ * no node depends on another. */
 static svmp_status warn_of_no_observation(const model_lowering *lowering) {
     const lowered_model *result = lowering->result;
     if (result->observed > 0 || result->potentials || lowering->data->count == 0) return SVMP_OK;
@@ -265,7 +256,7 @@ static svmp_status lower(model_lowering *lowering) {
     SVMP_TRY(svmp_patterns_finish(lowering));
     SVMP_TRY(svmp_describe_arrays(lowering));
     SVMP_TRY(svmp_label_arrays(lowering));
-    if (lowering->given || lowering->simulated) return SVMP_OK; /* whoever predicts has seen these */
+    if (lowering->given || lowering->simulated) return SVMP_OK; /* the run that is predicted from has printed them */
     SVMP_TRY(warn_of_unread_data(lowering));
     return warn_of_no_observation(lowering);
 }

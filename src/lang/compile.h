@@ -47,8 +47,8 @@ svmp_status svmp_compile(const parsed_model *parsed, const choices *made, const 
 /* The graph of the whole model alone, finished. */
 svmp_status svmp_compile_graph(const parsed_model *parsed, const choices *made, svmp_graph **graph);
 
-/* Nodes and groups of a model text that are not a model yet. */
-svmp_status svmp_compile_text(const parsed_model *parsed, const choices *made, const graph_owners *owners,
-                              compile_report *report, lowered_model **lowered);
+/* Nodes and groups of a model text that are not a model yet, or the graph alone, unfinished: unless these are NULL. */
+svmp_status svmp_compile_nodes(const parsed_model *parsed, const choices *made, const graph_owners *owners,
+                               compile_report *report, svmp_graph *graph, lowered_model **lowered);
 
 #endif

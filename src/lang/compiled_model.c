@@ -30,9 +30,7 @@ typedef struct numbering {
 enum { NOWHERE = UINT32_MAX };
 
 static void release(svmp_context *context, numbering *n) {
-    svmp_release(context, n->node_key);
-    svmp_release(context, n->variable_key);
-    svmp_release(context, n->local);
+    svmp_release_all(context, n->node_key, n->variable_key, n->local);
 }
 
 static svmp_status number_nodes(const lowered_model *lowered, const graph_owners *owners, numbering *n) {
@@ -85,11 +83,6 @@ done:
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-svmp_status svmp_compile_text(const parsed_model *parsed, const choices *made, const graph_owners *owners,
-                              compile_report *report, lowered_model **lowered) {
-    return svmp_compile_nodes(parsed, made, owners, report, NULL, lowered);
-}
-
 /* Numbers in errors have a point. All processes go on, or none. */
 static svmp_status compile_matrix(const parsed_model *parsed, const graph_owners *owners, svmp_model **model) {
     svmp_context *context = parsed->context;
@@ -107,7 +100,7 @@ svmp_status svmp_compile(const parsed_model *parsed, const choices *chosen, cons
     svmp_model *made = NULL;
     if (parsed->matrix_paths) return compile_matrix(parsed, owners, model);
     svmp_status status = svmp_model_create(context, &made);
-    if (status == SVMP_OK) status = svmp_compile_text(parsed, chosen, owners, report, &made->lowered);
+    if (status == SVMP_OK) status = svmp_compile_nodes(parsed, chosen, owners, report, NULL, &made->lowered);
     if (owners) status = svmp_agree(context, context->peers, status);
     SVMP_CHECK(status);
     SVMP_CHECK(owners ? add_fragment(made, made->lowered, owners) : add_all(made, made->lowered));

@@ -78,7 +78,7 @@ static int is_own(const gaussian_files *files, uint32_t row) {
     return owners == NULL || (row < owners->nodes && owners->owner[row] == owners->rank);
 }
 
-/* What own rows need, and the diagonal, which tells how symmetric the matrix is. */
+/* Entries that own rows need, and the diagonal, which sets the scale of the test for symmetry. */
 static int is_wanted(const void *files, matrix_entry entry) {
     return entry.row == entry.column || is_own(files, entry.row) || is_own(files, entry.column);
 }
@@ -179,8 +179,7 @@ static svmp_status add_factors(const gaussian_files *files, svmp_model *model) {
 
 static void release(gaussian_files *files) {
     for (size_t k = 0; k < 2; k++) svmp_matrix_free(files->context, &files->read[k]);
-    void *owned[] = {files->diagonal, files->b, files->whole, files->local};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(files->context, owned[k]);
+    svmp_release_all(files->context, files->diagonal, files->b, files->whole, files->local);
 }
 
 svmp_status svmp_matrix_check(svmp_context *context, const model_files *files) {

@@ -13,10 +13,9 @@
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static void release_resolved(model_lowering *resolved) {
-    void *shared[] = {resolved->counter_values,  resolved->cut_lower,       resolved->cut_upper,
-                      resolved->cut_by,          resolved->reads.start,     resolved->reads.item,
-                      resolved->names.component, resolved->names.recursive, resolved->names.discrete};
-    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) svmp_release(resolved->context, shared[k]);
+    svmp_release_all(resolved->context, resolved->counter_values, resolved->cut_lower, resolved->cut_upper,
+                     resolved->cut_by, resolved->reads.start, resolved->reads.item, resolved->names.component,
+                     resolved->names.recursive, resolved->names.discrete);
     svmp_lowering_end(resolved);
 }
 
@@ -30,13 +29,8 @@ void svmp_parsed_free(parsed_model *parsed) {
     for (size_t k = 0; k < parsed->matrix_count; k++) svmp_release(context, parsed->matrix_paths[k]);
     for (size_t k = 0; parsed->matrices && k < parsed->matrix_count; k++)
         svmp_matrix_free(context, &parsed->matrices[k]);
-    svmp_release(context, parsed->matrices);
-    svmp_release(context, parsed->texts);
-    svmp_release(context, parsed->matrix_paths);
-    svmp_release(context, parsed->monitors);
-    svmp_release(context, parsed->statements);
-    svmp_release(context, parsed->given.sorted);
-    svmp_release(context, parsed);
+    svmp_release_all(context, parsed->matrices, parsed->texts, parsed->matrix_paths, parsed->monitors,
+                     parsed->statements, parsed->given.sorted, parsed);
 }
 
 svmp_context *svmp_text_context(const svmp_text *text) { return text->context; }
@@ -77,7 +71,7 @@ static svmp_status begin(parsed_model *parsed) {
     return SVMP_OK;
 }
 
-/* Text among the data is skipped, unless the model asks for it. */
+/* Columns of text are skipped; a model that uses one is refused. */
 static svmp_status refuse_text(const model_lowering *lowering) {
     for (uint32_t k = 0; k < lowering->ast->names.count; k++)
         SVMP_TRY(svmp_data_refuse_text(lowering->data, lowering->ast->names.text[k]));
@@ -165,7 +159,7 @@ static svmp_status lacks_variables(model_lowering *lowering, bool *lacks) {
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         size_t unknown, count;
         if (lowering->instances[k].statement->kind != AST_STOCHASTIC) continue;
-        SVMP_TRY(svmp_count_unknown(lowering, k, &unknown, &count));
+        SVMP_TRY(svmp_count_elements(lowering, k, ELEMENT_UNKNOWN, &unknown, &count));
         if (is_continuous(&lowering->instances[k], unknown)) return SVMP_OK;
         any = any || unknown > 0;
     }
@@ -197,7 +191,7 @@ static svmp_status read_data(parsed_model *parsed, const svmp_data *given) {
     return SVMP_OK;
 }
 
-/* What statements compute is monitored. */
+/* Adds the nodes that the added statements compute to the monitored ones. */
 static svmp_status monitor_all(parsed_model *parsed, const ast_statement *first) {
     for (const ast_statement *s = first; s; s = s->next) {
         if (s->kind == AST_FOR) SVMP_TRY(monitor_all(parsed, s->body));

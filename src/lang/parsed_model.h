@@ -1,6 +1,7 @@
 /* A model as parsed: its text, its data, and all that follows from the two before anything is chosen: loops are
  * unrolled, it is known who defines which element, what the data alone decide is computed, and which unknowns nothing
- * observed depends on. Each file is read once, into memory, so that pipes will do. lang/compile.h makes models of it.
+ * observed depends on. Each file is read once, into memory, so that it may be a pipe. lang/compile.h makes models of
+ * it.
  */
 #ifndef SVMP_LANG_PARSED_MODEL_H
 #define SVMP_LANG_PARSED_MODEL_H
@@ -9,7 +10,7 @@
 
 #include "svmp_parallel.h"
 
-/* What a model is read from. */
+/* The source of a model. */
 typedef struct model_files {
     size_t count;
     const char *const *paths; /* of the model and of its data, or none if there is a text */

@@ -1,4 +1,4 @@
-/* What functions without branches consist of, whose loops run with several lanes an instruction. Every operation is
+/* The parts of functions without branches, whose loops process several lanes with one instruction. Every operation is
  * IEEE's and no two are fused, so that the bits are the same with any number of lanes. */
 #ifndef SVMP_MATHS_FAST_BITS_H
 #define SVMP_MATHS_FAST_BITS_H

@@ -21,8 +21,7 @@ done:
 }
 
 void svmp_fourier_free(svmp_context *context, fourier *f) {
-    svmp_release(context, f->cosine);
-    svmp_release(context, f->sine);
+    svmp_release_all(context, f->cosine, f->sine);
     *f = (fourier){0};
 }
 

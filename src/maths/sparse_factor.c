@@ -128,11 +128,7 @@ static svmp_status analyse(factorisation *f) {
 }
 
 static void release(factorisation *f) {
-    svmp_release(f->context, f->start);
-    svmp_release(f->context, f->count);
-    svmp_release(f->context, f->row);
-    svmp_release(f->context, f->permutation);
-    svmp_release(f->context, f->value);
+    svmp_release_all(f->context, f->start, f->count, f->row, f->permutation, f->value);
 }
 
 /* Right-looking, column by column: each column is subtracted from those after it. */
@@ -179,8 +175,7 @@ svmp_status svmp_factorisation_create(svmp_context *context, const sparsity *pat
 void svmp_factorisation_free(factorisation *f) {
     if (f == NULL) return;
     release(f);
-    svmp_release(f->context, f->workspace);
-    svmp_release(f->context, f);
+    svmp_release_all(f->context, f->workspace, f);
 }
 
 size_t svmp_factorisation_entries(const factorisation *f) {
@@ -357,10 +352,7 @@ static int64_t find(const triangle *L, size_t j, int64_t i) {
     int64_t from = 0, to = L->count[j];
     while (to - from > 1) {
         const int64_t middle = from + (to - from) / 2;
-        if (row[middle] <= i)
-            from = middle;
-        else
-            to = middle;
+        *(row[middle] <= i ? &from : &to) = middle;
     }
     return L->start[j] + from;
 }
@@ -389,9 +381,6 @@ svmp_status svmp_factorisation_inverse(factorisation *f, double *inverse) {
             inverse[e] = Z[find(L, (size_t)(a < b ? a : b), a < b ? b : a)];
         }
 done:
-    svmp_release(context, Z);
-    svmp_release(context, place);
-    svmp_release(context, sum);
-    svmp_release(context, position);
+    svmp_release_all(context, Z, place, sum, position);
     return status;
 }

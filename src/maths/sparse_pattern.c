@@ -55,15 +55,12 @@ svmp_status svmp_sparsity_create(svmp_context *context, size_t order, size_t cou
         if (place && sorted[k] < count) place[sorted[k]] = (uint32_t)(entry - 1);
     }
 done:
-    svmp_release(context, folded);
-    svmp_release(context, by_row);
-    svmp_release(context, sorted);
+    svmp_release_all(context, folded, by_row, sorted);
     if (status != SVMP_OK) svmp_sparsity_free(context, made);
     return status;
 }
 
 void svmp_sparsity_free(svmp_context *context, sparsity *pattern) {
-    svmp_release(context, pattern->start);
-    svmp_release(context, pattern->row);
+    svmp_release_all(context, pattern->start, pattern->row);
     *pattern = (sparsity){0};
 }

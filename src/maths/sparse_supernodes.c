@@ -96,10 +96,7 @@ static size_t find_row(const supernodes *s, size_t p, int64_t row) {
     size_t from = 0, to = height_of(s, p);
     while (to - from > 1) {
         const size_t middle = from + (to - from) / 2;
-        if (rows[middle] <= row)
-            from = middle;
-        else
-            to = middle;
+        *(rows[middle] <= row ? &from : &to) = middle;
     }
     return from;
 }
@@ -189,9 +186,7 @@ static svmp_status plant_trees(supernodes *s, const uint32_t *panel_of) {
     }
     for (size_t p = 0; p < s->count; p++) s->tree[next[root[p] == UINT32_MAX ? s->count : root[p]]++] = (uint32_t)p;
 done:
-    svmp_release(context, work);
-    svmp_release(context, root);
-    svmp_release(context, next);
+    svmp_release_all(context, work, root, next);
     return status;
 }
 
@@ -240,24 +235,9 @@ svmp_status svmp_supernodes_create(svmp_context *context, const sparsity *patter
 void svmp_supernodes_free(supernodes *s) {
     if (s == NULL) return;
     svmp_context *context = s->context;
-    void *const arrays[] = {s->first,
-                            s->rows_at,
-                            s->at,
-                            s->row,
-                            s->permutation,
-                            s->column_start,
-                            s->column_count,
-                            s->column_rows,
-                            s->place,
-                            s->update_start,
-                            s->updates,
-                            s->value,
-                            s->tree,
-                            s->tree_start,
-                            s->workspace,
-                            s->local,
-                            s};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
+    svmp_release_all(context, s->first, s->rows_at, s->at, s->row, s->permutation, s->column_start, s->column_count,
+                     s->column_rows, s->place, s->update_start, s->updates, s->value, s->tree, s->tree_start,
+                     s->workspace, s->local, s);
 }
 
 triangle svmp_supernodes_triangle(const supernodes *s) {

@@ -62,8 +62,7 @@ svmp_status svmp_whitening_create_diagonal(svmp_context *context, size_t order, 
 
 void svmp_whitening_free(svmp_context *context, whitening *w) {
     if (w == NULL) return;
-    void *const arrays[] = {w->start, w->permutation, w->row, w->value, w->inverse, w->mean, w};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
+    svmp_release_all(context, w->start, w->permutation, w->row, w->value, w->inverse, w->mean, w);
 }
 
 /* sum over e of value[e] y[row[e]], as four sums, so that it is the same for any instruction set. */

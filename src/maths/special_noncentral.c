@@ -1,4 +1,4 @@
-/* What noncentral distributions need: 0F1(; b; z), and the integral of v^k exp(-(v - m)^2 / 2) over v > 0, as
+/* Functions of noncentral distributions: 0F1(; b; z), and the integral of v^k exp(-(v - m)^2 / 2) over v > 0, as
  * logarithms, with their derivatives with respect to b and k. Both are sums of positive terms, from the largest one
  * outwards. */
 #include "maths/special.h"

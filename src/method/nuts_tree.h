@@ -5,7 +5,7 @@
 #define SVMP_METHOD_NUTS_TREE_H
 
 #include "method/moves/hamiltonian.h"
-#include "sample/tally.h"
+#include "sample/sampler_totals.h"
 
 /* A sub-trajectory, in the order in which it was built, and a point drawn from it. */
 typedef struct stretch {

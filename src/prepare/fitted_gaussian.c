@@ -293,8 +293,6 @@ done:
     return status;
 }
 
-int svmp_gaussian_is_expensive(const svmp_model *model) { return model->graph->variables >= LARGE_MODEL; }
-
 /* Draws and scores of two points, the numbers that they are made of, and the room of a solve. */
 double svmp_gaussian_bytes(const svmp_model *model) {
     return 6.0 * MANY_DRAWS * sizeof(double) * (double)model->graph->variables;

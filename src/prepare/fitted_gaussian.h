@@ -33,9 +33,6 @@ svmp_status svmp_gaussian_keep(svmp_model *model, uint64_t seed, gaussian *q);
 /* Frees what is kept and was not taken. */
 void svmp_gaussian_drop(const svmp_model *model);
 
-/* Whether the model is so large that one which was found is better used again. */
-int svmp_gaussian_is_expensive(const svmp_model *model);
-
 /* The memory that it takes, besides its matrices. */
 double svmp_gaussian_bytes(const svmp_model *model);
 

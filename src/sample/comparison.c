@@ -41,7 +41,6 @@ svmp_status svmp_particles_compare(const svmp_particles *particles, const svmp_p
     SVMP_CHECK(svmp_mmd(context, d, x, y, &result.mmd));
     *comparison = result;
 done:
-    svmp_release(context, x_place);
-    svmp_release(context, y_place);
+    svmp_release_all(context, x_place, y_place);
     return status;
 }

@@ -6,8 +6,8 @@
 #include "base/threads.h"
 #include "maths/order_statistics.h"
 #include "maths/test_limits.h"
-#include "sample/mixing.h"
 #include "sample/particles.h"
+#include "sample/r_hat_and_ess.h"
 
 /* One side of the comparison: its draws, and a thread's workspace for one variable. */
 typedef struct side {
@@ -129,8 +129,7 @@ static svmp_status create_workspace(svmp_context *context, const side *of, side_
 
 static void free_workspace(svmp_context *context, side_workspace *workspace) {
     svmp_chain_workspace_free(context, &workspace->chains);
-    svmp_release(context, workspace->x);
-    svmp_release(context, workspace->squares);
+    svmp_release_all(context, workspace->x, workspace->squares);
 }
 
 typedef struct difference_work {
@@ -175,8 +174,6 @@ svmp_status svmp_particles_differences(const svmp_particles *particles, const sv
                       &(difference_work){&a, &b, workspaces, rows});
 done:
     for (int t = 0; workspaces && t < 2 * threads; t++) free_workspace(context, &workspaces[t]);
-    svmp_release(context, workspaces);
-    svmp_release(context, a_place);
-    svmp_release(context, b_place);
+    svmp_release_all(context, workspaces, a_place, b_place);
     return status;
 }

@@ -12,7 +12,7 @@ static const double infinite_variance = 0.5; /* the shape from which on the vari
 static const double more_for_many = 0.1;     /* and more for ten times as many variables: half a standard error */
 static const double light = 5; /* the largest exceedance over their mean: that of an exponential tail of a hundred */
 
-/* Of the upper tail of sign * values. */
+/* The tail shape of the upper tail of sign * values. */
 static double upper_shape(size_t count, const double *values, double sign, double *workspace) {
     const double root = 3 * sqrt((double)count);
     const size_t size = root < MOST_OF_TAIL ? (size_t)root : MOST_OF_TAIL;

@@ -1,10 +1,10 @@
-/* Heavy tails: variables whose means and sds no number of draws that one can have would tell. */
+/* Heavy tails: variables whose means and sds cannot be estimated from any practical number of draws. */
 #ifndef SVMP_SAMPLE_HEAVY_TAILS_H
 #define SVMP_SAMPLE_HEAVY_TAILS_H
 
 #include "sample/particles.h"
 
-/* What there is of them: how many variables, and the one with the heaviest tail. */
+/* The number of such variables, and the one with the heaviest tail. */
 typedef struct heavy_tails {
     size_t count, worst;
     double shape;

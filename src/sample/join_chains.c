@@ -3,7 +3,7 @@
 
 #include "base/notes.h"
 #include "base/peers.h"
-#include "sample/tally.h"
+#include "sample/sampler_totals.h"
 
 enum { CALLED = 256 };
 
@@ -65,8 +65,7 @@ static svmp_status join_values(const svmp_particles *first, const svmp_particles
     for (size_t k = 0; k < made->variables; k++)
         memcpy(made->values + here[k] * made->count + before, part->values + there[k] * part->count,
                part->count * sizeof *made->values);
-    svmp_release(made->context, here);
-    svmp_release(made->context, there);
+    svmp_release_all(made->context, here, there);
     return SVMP_OK;
 }
 
@@ -84,16 +83,16 @@ static svmp_status join_statistic(size_t count, const svmp_particles *const *par
 
 static svmp_status fill(size_t count, const svmp_particles *const *parts, double *column, svmp_particles *made) {
     const svmp_particles *first = parts[0];
-    size_t before = 0, chains = 0, tallies = 0;
+    size_t before = 0, chains = 0, totals = 0;
     for (size_t i = 0; i < made->variables; i++)
         SVMP_TRY(svmp_particles_set_name(made, i, svmp_particles_name(first, i)));
     for (size_t p = 0; p < count; before += parts[p++]->count) {
         SVMP_TRY(join_values(first, parts[p], before, made));
         chains += parts[p]->chains;
-        tallies += (size_t)svmp_tally_is_kept(parts[p]);
+        totals += (size_t)svmp_sampler_totals_are_kept(parts[p]);
     }
     SVMP_TRY(svmp_particles_set_chains(made, chains));
-    if (tallies > 0) SVMP_TRY(svmp_tally_keep(count, parts, made));
+    if (totals > 0) SVMP_TRY(svmp_sampler_totals_keep(count, parts, made));
     for (size_t k = 0; k < first->statistic_count; k++)
         SVMP_TRY(join_statistic(count, parts, first->statistics[k].name, column, made));
     if (first->comments) SVMP_TRY(svmp_duplicate(made->context, first->comments, &made->comments));

@@ -14,7 +14,7 @@ static size_t tail_of(size_t count) {
     return (size_t)ceil(share < root ? share : root);
 }
 
-/* What one observation needs: arrays of one number for each draw. */
+/* Working memory for one observation: arrays with one number for each draw. */
 typedef struct loo_workspace {
     size_t count;
     double *tail;
@@ -87,8 +87,6 @@ svmp_status svmp_particles_loo(const svmp_particles *particles, double *density,
         k++;
     }
 done:
-    svmp_release(context, work.tail);
-    svmp_release(context, work.weights);
-    svmp_release(context, work.spare);
+    svmp_release_all(context, work.tail, work.weights, work.spare);
     return status;
 }

@@ -107,9 +107,7 @@ svmp_status svmp_particles_match(const svmp_particles *a, const char *a_called, 
     *b_place = b_made;
     a_made = b_made = NULL;
 done:
-    svmp_release(context, a_made);
-    svmp_release(context, b_made);
-    svmp_release(context, here.sorted);
+    svmp_release_all(context, a_made, b_made, here.sorted);
     svmp_release(b->context, there.sorted);
     return status;
 }

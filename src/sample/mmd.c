@@ -117,7 +117,6 @@ svmp_status svmp_mmd(svmp_context *context, size_t variables, sample x, sample y
         *mmd = square > 0 ? sqrt(square) : 0; /* rounding may make it negative */
     }
 done:
-    svmp_release(context, workspace.tile);
-    svmp_release(context, workspace.row_sums);
+    svmp_release_all(context, workspace.tile, workspace.row_sums);
     return status;
 }

@@ -69,8 +69,7 @@ static svmp_status add_loo(const svmp_particles *particles, double fitted, svmp_
     criteria->loo_error = sqrt((double)count * variance(&terms));
     criteria->loo_parameters = fitted + 0.5 * criteria->loo;
 done:
-    svmp_release(context, density);
-    svmp_release(context, shape);
+    svmp_release_all(context, density, shape);
     return status;
 }
 

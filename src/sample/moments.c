@@ -3,8 +3,8 @@
 
 #include "base/row_sums.h"
 #include "base/threads.h"
-#include "sample/mixing.h"
 #include "sample/particles.h"
+#include "sample/r_hat_and_ess.h"
 
 int svmp_particles_are_chains(const svmp_particles *particles) {
     return particles && (particles->chains > 1 || svmp_particles_statistic(particles, "n_leapfrog__") != NULL ||

@@ -141,8 +141,7 @@ done:
 }
 
 void svmp_shape_free(svmp_context *context, shape *made) {
-    svmp_release(context, made->arrays);
-    svmp_release(context, made->order);
+    svmp_release_all(context, made->arrays, made->order);
     *made = (shape){0};
 }
 

@@ -61,10 +61,7 @@ svmp_status svmp_particles_create_part(svmp_context *context, const svmp_peers *
 }
 
 static void free_arrays(svmp_context *context, extra_arrays *arrays) {
-    for (size_t k = 0; k < arrays->count; k++) {
-        svmp_release(context, arrays->list[k].name);
-        svmp_release(context, arrays->list[k].values);
-    }
+    for (size_t k = 0; k < arrays->count; k++) svmp_release_all(context, arrays->list[k].name, arrays->list[k].values);
     svmp_release(context, arrays->list);
 }
 
@@ -73,27 +70,16 @@ void svmp_particles_free(svmp_particles *particles) {
     svmp_context *context = particles->context;
     if (particles->given)
         for (size_t i = 0; i < particles->variables; i++) svmp_release(context, particles->given[i]);
-    for (size_t k = 0; k < particles->statistic_count; k++) {
-        svmp_release(context, particles->statistics[k].name);
-        svmp_release(context, particles->statistics[k].values);
-    }
+    for (size_t k = 0; k < particles->statistic_count; k++)
+        svmp_release_all(context, particles->statistics[k].name, particles->statistics[k].values);
     for (size_t k = 0; k < particles->series_count; k++) {
-        svmp_release(context, particles->series[k].name);
-        svmp_release(context, particles->series[k].along);
-        svmp_release(context, particles->series[k].values);
+        svmp_release_all(context, particles->series[k].name, particles->series[k].along, particles->series[k].values);
     }
     svmp_particles_free(particles->compressed);
     free_arrays(context, &particles->observed);
     free_arrays(context, &particles->known);
-    svmp_release(context, particles->series);
-    svmp_release(context, particles->statistics);
-    svmp_release(context, particles->given);
-    svmp_release(context, particles->comments);
-    svmp_release(context, particles->path);
-    svmp_release(context, particles->standard);
-    svmp_release(context, particles->place);
-    svmp_release(context, particles->values);
-    svmp_release(context, particles);
+    svmp_release_all(context, particles->series, particles->statistics, particles->given, particles->comments,
+                     particles->path, particles->standard, particles->place, particles->values, particles);
 }
 
 size_t svmp_particles_variables(const svmp_particles *particles) { return particles ? particles->variables : 0; }

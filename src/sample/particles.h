@@ -76,7 +76,7 @@ void svmp_particles_drop_statistic(svmp_particles *particles, const char *name);
 /* Adds a copy of the array's shape and name, with these values. */
 svmp_status svmp_extra_add(svmp_context *context, extra_arrays *to, const svmp_array *array, const double *values);
 
-/* Adds copies of the series and data of `from`, except statistics per chain (sample/tally.h). */
+/* Adds copies of the series and data of `from`, except statistics per chain (sample/sampler_totals.h). */
 svmp_status svmp_particles_copy_extras(svmp_particles *particles, const svmp_particles *from);
 
 /* The variables in the order of their names; svmp_release frees it. */

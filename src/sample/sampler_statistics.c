@@ -1,7 +1,7 @@
 /* A summary of a sampler's statistics: acceptance, divergences, tree depth, and E-BFMI. */
 #include <math.h>
 
-#include "sample/tally.h"
+#include "sample/sampler_totals.h"
 
 /* The mean over all draws; NaN without values. */
 static double mean_of(size_t count, const double *values) {
@@ -22,12 +22,12 @@ svmp_status svmp_particles_sampling(const svmp_particles *particles, svmp_sampli
         .ebfmi = NAN,
     };
     for (size_t c = 0; c < chains; c++) {
-        const chain_tally tally = svmp_tally_of(particles, c);
-        found.trajectories += (size_t)tally.draws;
-        found.divergent += (size_t)tally.divergent;
-        found.deepest += (size_t)tally.deepest;
-        if (!(tally.ebfmi >= found.ebfmi) && !isnan(tally.ebfmi)) {
-            found.ebfmi = tally.ebfmi;
+        const sampler_totals totals = svmp_sampler_totals_of(particles, c);
+        found.trajectories += (size_t)totals.draws;
+        found.divergent += (size_t)totals.divergent;
+        found.deepest += (size_t)totals.deepest;
+        if (!(totals.ebfmi >= found.ebfmi) && !isnan(totals.ebfmi)) {
+            found.ebfmi = totals.ebfmi;
             found.ebfmi_chain = c;
         }
     }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/peers.h"
-#include "sample/tally.h"
+#include "sample/sampler_totals.h"
 
 static svmp_status select_values(const svmp_particles *from, const size_t *variables, size_t every,
                                  svmp_particles *to) {
@@ -52,8 +52,7 @@ static svmp_status place_chosen(const svmp_particles *from, size_t count, const 
     }
     *whole = before[words];
 done:
-    svmp_release(context, chosen);
-    svmp_release(context, before);
+    svmp_release_all(context, chosen, before);
     return status;
 }
 
@@ -74,8 +73,8 @@ done:
 }
 
 /* Thinned draws lack information on the others, so their statistics are kept. */
-static int needs_tally(const svmp_particles *particles, size_t every) {
-    return svmp_tally_is_kept(particles) || (every > 1 && svmp_particles_statistic(particles, "divergent__"));
+static int needs_totals(const svmp_particles *particles, size_t every) {
+    return svmp_sampler_totals_are_kept(particles) || (every > 1 && svmp_particles_statistic(particles, "divergent__"));
 }
 
 svmp_status svmp_particles_select(const svmp_particles *particles, size_t count, const size_t *variables, size_t every,
@@ -102,7 +101,7 @@ svmp_status svmp_particles_select(const svmp_particles *particles, size_t count,
     if (status == SVMP_OK) status = select_values(particles, variables, every, made);
     if (status == SVMP_OK) status = select_statistics(particles, every, column, made);
     if (status == SVMP_OK) status = svmp_particles_copy_extras(made, particles);
-    if (status == SVMP_OK && needs_tally(particles, every)) status = svmp_tally_keep(1, &particles, made);
+    if (status == SVMP_OK && needs_totals(particles, every)) status = svmp_sampler_totals_keep(1, &particles, made);
     if (status == SVMP_OK && particles->compressed)
         status = svmp_particles_select(particles->compressed, count, variables, 1, &made->compressed);
     status = svmp_agree(context, particles->peers, status);
@@ -135,7 +134,7 @@ svmp_status svmp_particles_chain(const svmp_particles *particles, size_t chain, 
         SVMP_CHECK(
             svmp_particles_set_statistic(made, particles->statistics[k].name, particles->statistics[k].values + first));
     SVMP_CHECK(svmp_particles_copy_extras(made, particles));
-    if (svmp_tally_is_kept(particles)) SVMP_CHECK(svmp_tally_keep_one(particles, chain, made));
+    if (svmp_sampler_totals_are_kept(particles)) SVMP_CHECK(svmp_sampler_totals_keep_one(particles, chain, made));
     *draws = made;
     made = NULL;
 done:

@@ -1,7 +1,7 @@
 /* Series with their own length, and observed data, stored with particles. */
 #include <string.h>
 
-#include "sample/tally.h"
+#include "sample/sampler_totals.h"
 
 /* Letters, digits, dots and underscores; chain and draw are the dimensions of the particles themselves. */
 static int is_plain(const char *name) {
@@ -35,9 +35,7 @@ static svmp_status check_series(const svmp_particles *particles, const char *nam
 }
 
 static void free_series(svmp_context *context, struct series *s) {
-    svmp_release(context, s->name);
-    svmp_release(context, s->along);
-    svmp_release(context, s->values);
+    svmp_release_all(context, s->name, s->along, s->values);
 }
 
 svmp_status svmp_particles_set_series(svmp_particles *particles, const char *name, const char *along, size_t count,
@@ -93,7 +91,7 @@ static svmp_status copy_arrays(svmp_context *context, const extra_arrays *from, 
 svmp_status svmp_particles_copy_extras(svmp_particles *particles, const svmp_particles *from) {
     for (size_t k = 0; k < from->series_count; k++) {
         const struct series *s = &from->series[k];
-        if (strcmp(s->along, TALLY_ALONG) != 0)
+        if (strcmp(s->along, SAMPLER_TOTALS_ALONG) != 0)
             SVMP_TRY(svmp_particles_set_series(particles, s->name, s->along, s->count, s->values));
     }
     SVMP_TRY(copy_arrays(particles->context, &from->observed, &particles->observed));

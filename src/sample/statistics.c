@@ -70,8 +70,7 @@ void svmp_particles_drop_statistic(svmp_particles *particles, const char *name) 
             particles->statistics[left++] = *here;
             continue;
         }
-        svmp_release(particles->context, here->name);
-        svmp_release(particles->context, here->values);
+        svmp_release_all(particles->context, here->name, here->values);
     }
     particles->statistic_count = left;
 }

@@ -136,27 +136,11 @@ static void release(const ksd *of) {
             svmp_release(context, workspace->row[member]);
         for (int member = 0; workspace->sum && member < of->threads; member++)
             svmp_release(context, workspace->sum[member]);
-        svmp_release(context, workspace->row);
-        svmp_release(context, workspace->sum);
-        svmp_release(context, workspace->rows);
-        svmp_release(context, workspace->drawn);
-        svmp_release(context, workspace->k);
-        svmp_release(context, workspace->r);
-        svmp_release(context, workspace->c);
+        svmp_release_all(context, workspace->row, workspace->sum, workspace->rows, workspace->drawn, workspace->k,
+                         workspace->r, workspace->c);
     }
-    svmp_release(context, of->workspaces);
-    svmp_release(context, of->nodes);
-    svmp_release(context, of->centred);
-    svmp_release(context, of->scaled);
-    svmp_release(context, of->scaled_score);
-    svmp_release(context, of->sd);
-    svmp_release(context, of->row);
-    svmp_release(context, of->grid.of);
-    svmp_release(context, of->grid.steps);
-    svmp_release(context, of->grid.near);
-    svmp_release(context, of->products);
-    svmp_release(context, of->gathered);
-    svmp_release(context, of->measured);
+    svmp_release_all(context, of->workspaces, of->nodes, of->centred, of->scaled, of->scaled_score, of->sd, of->row,
+                     of->grid.of, of->grid.steps, of->grid.near, of->products, of->gathered, of->measured);
 }
 
 svmp_status svmp_stein_discrepancy(svmp_context *context, const stein_sample *sample, svmp_discrepancy *total,

@@ -14,7 +14,7 @@ typedef struct stein_sample {
     const double *x, *score; /* variables * n */
     uint64_t seed;
     size_t iteration;
-    const index_lists *hubs; /* term -> the nodes that its hubs read (stein/hubs.h), for terms on `near`; */
+    const index_lists *hubs; /* term -> the nodes that its hubs read (stein/near_domain.h), for terms on `near`; */
     const double *messages;  /* own variables * n: messages at these particles, if any unit uses them */
 } stein_sample;
 

@@ -77,9 +77,10 @@ typedef enum kernel_domain {
     DOMAIN_BLANKET, /* the closed neighbourhood */
     DOMAIN_SELF,    /* the node */
     DOMAIN_RANDOM,  /* the node and some of its neighbours */
-    DOMAIN_MESSAGE, /* the node and its message (hubs.h) */
-    DOMAIN_NEAR, /* the closed neighbourhood if it is small; for a hub the node, its message and other hubs (hubs.h) */
-    DOMAIN_ALL   /* every variable */
+    DOMAIN_MESSAGE, /* the node and its message (near_domain.h) */
+    DOMAIN_NEAR,    /* the closed neighbourhood if it is small; for a hub the node, its message and other hubs
+                       (near_domain.h) */
+    DOMAIN_ALL      /* every variable */
 } kernel_domain;
 
 /* Draws a random domain: the node and `neighbours` nodes of its blanket, without replacement (all of them if there are

@@ -2,7 +2,7 @@
 #ifndef SVMP_STEIN_KERNEL_UNITS_H
 #define SVMP_STEIN_KERNEL_UNITS_H
 
-#include "stein/hubs.h"
+#include "stein/near_domain.h"
 
 /* One kernel matrix, on the nodes `domain`, and the nodes `members` that use it; if `message` is set, also on the
  * message of its only member. */
@@ -16,7 +16,7 @@ typedef struct stein_unit {
 typedef struct unit_source {
     const svmp_graph *graph;
     const uint32_t *nodes;   /* 0, 1, 2, ... for all nodes */
-    const index_lists *hubs; /* term of the kernel -> the lists of hubs.h; NULL: no term is on `near` */
+    const index_lists *hubs; /* term of the kernel -> the lists of near_domain.h; NULL: no term is on `near` */
 } unit_source;
 
 /* The number of units of a domain: one for `all`, one per distinct neighbourhood for `blanket`, one per own node

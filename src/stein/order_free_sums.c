@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/peers.h"
 #include "base/threads.h"
 
@@ -68,12 +69,6 @@ void svmp_grid_find(const common_grid *grid, size_t count, const double *const *
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static double larger(double a, double b) { return a > b ? a : b; }
 
 /* Unsigned, because the result for diverged particles is not a number of steps and may wrap around. */
@@ -92,7 +87,7 @@ void svmp_grid_squares(const common_grid *grid, size_t count, const double *cons
 #pragma omp simd
         for (size_t m = 0; m < behind; m++) {
             const double base = larger(own, other[m]), u = here - x[m];
-            sum[m] += bits_of(u * u + base) - bits_of(base);
+            sum[m] += svmp_double_bits(u * u + base) - svmp_double_bits(base);
         }
     }
     forget_infinite(behind, own, other, sum);
@@ -107,7 +102,7 @@ void svmp_grid_products(const common_grid *grid, size_t count, const double *con
 #pragma omp simd
         for (size_t m = 0; m < grid->n; m++) {
             const double base = 1.5 * larger(own, other[m]);
-            sum[m] += bits_of(here * z[m] + base) - bits_of(base);
+            sum[m] += svmp_double_bits(here * z[m] + base) - svmp_double_bits(base);
         }
     }
     forget_infinite(grid->n, own, other, sum);
@@ -149,7 +144,7 @@ static int64_t steps_between(const grid_recount *again, const grid_pair *pair) {
     uint64_t sum = 0;
     for (size_t j = 0; j < again->count; j++) {
         const double u = again->rows[j][pair->l] - again->rows[j][pair->m];
-        sum += bits_of(u * u + pair->base) - bits_of(pair->base);
+        sum += svmp_double_bits(u * u + pair->base) - svmp_double_bits(pair->base);
     }
     return (int64_t)sum;
 }

@@ -437,15 +437,3 @@ before_after_row svmp_before_after_density(const before_after *a, const double *
     row.effect[0] *= sqrt(m.variance) / halves;
     return row;
 }
-
-/* ---- places ------------------------------------------------------------------------------------------------------ */
-
-void svmp_before_after_moments(const before_after *a, double *mean, double *sd) {
-    const double draws = (double)a->n * (double)a->count;
-    for (size_t i = 0; i < a->variables; i++) {
-        const double first = svmp_sum(a->n, a->sum + i * a->n) / draws;
-        const double second = svmp_sum(a->n, a->square + i * a->n) / draws;
-        mean[i] = a->centre[i] + a->unit[i] * first;
-        sd[i] = a->unit[i] * sqrt(fmax(0, second - first * first));
-    }
-}

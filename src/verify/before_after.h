@@ -62,7 +62,4 @@ size_t svmp_before_after_snapshot_count(size_t n);
 void svmp_before_after_sort(const double *values, size_t count, double *sorted);
 double svmp_before_after_rank(const double *sorted, size_t count, double x);
 
-/* The mean and sd of each variable over the window. */
-void svmp_before_after_moments(const before_after *a, double *mean, double *sd);
-
 #endif

@@ -16,7 +16,7 @@ static void compile(svmp_context *context, const char *text, const svmp_data *da
     if (svmp_parse(context, &files, &parsed) != SVMP_OK) return;
     for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
         lowered_model *lowered = NULL;
-        (void)svmp_compile_text(parsed, &made[k], NULL, NULL, &lowered);
+        (void)svmp_compile_nodes(parsed, &made[k], NULL, NULL, NULL, &lowered);
         svmp_lowered_free(lowered);
     }
     svmp_parsed_free(parsed);

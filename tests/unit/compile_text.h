@@ -12,7 +12,7 @@ static inline svmp_status compile_text(svmp_context *context, const char *text, 
     const model_files files = {.name = "m.bug", .text = text, .data = data, .monitors = monitors};
     parsed_model *parsed = NULL;
     svmp_status status = svmp_parse(context, &files, &parsed);
-    if (status == SVMP_OK) status = svmp_compile_text(parsed, made, NULL, NULL, lowered);
+    if (status == SVMP_OK) status = svmp_compile_nodes(parsed, made, NULL, NULL, NULL, lowered);
     svmp_parsed_free(parsed);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/exact_sum.h"
-#include "base/machine.h"
+#include "base/machine_memory.h"
 #include "base/name_distance.h"
 #include "base/random.h"
 #include "maths/fourier.h"

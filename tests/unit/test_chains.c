@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "sample/mixing.h"
+#include "sample/r_hat_and_ess.h"
 
 enum { MOST = 16000 };
 

@@ -392,10 +392,10 @@ static svmp_status lower_and_draw(svmp_context *context, const char *model, cons
     SVMP_CHECK(svmp_data_read_text(data, "d.csv", "g\n1\n2\n1\n", 8));
     files.data = data;
     SVMP_CHECK(svmp_parse(context, &files, &parsed));
-    SVMP_CHECK(svmp_compile_text(parsed, &first, NULL, NULL, &lowered));
+    SVMP_CHECK(svmp_compile_nodes(parsed, &first, NULL, NULL, NULL, &lowered));
     svmp_lowered_free(lowered);
     lowered = NULL;
-    SVMP_CHECK(svmp_compile_text(parsed, &second, NULL, NULL, &lowered));
+    SVMP_CHECK(svmp_compile_nodes(parsed, &second, NULL, NULL, NULL, &lowered));
     SVMP_CHECK(svmp_lowered_monitor(lowered, N, variables, monitored));
     SVMP_CHECK(svmp_lowered_draw(lowered, 1, N, variables));
     SVMP_CHECK(svmp_lowered_natural(lowered, N, variables, outputs));

@@ -5,9 +5,9 @@
 #include "agreement.h"
 #include "choose_variables.h"
 #include "command_table.h"
-#include "moments_table.h"
 #include "provenance.h"
 #include "read_samples.h"
+#include "summary_table.h"
 
 static const option_row rows[] = {
     {"variables", 0, "NAME,...", "", "compare only these variables and arrays", "Output"},

@@ -1,4 +1,4 @@
-/* What a shell needs to complete a line, made of the tables that make the help. */
+/* Completion for shells, generated from the tables of the help. */
 #include <ctype.h>
 #include <string.h>
 

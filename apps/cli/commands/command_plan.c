@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 
 #include "command_table.h"
-#include "moments_table.h"
 #include "run_arguments.h"
+#include "summary_table.h"
 
 static const option_row rows[] = {
     {"ranks", 'r', "P", "2", "processes to plan for", "Plan"},

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "command_table.h"
-#include "moments_table.h"
 #include "read_samples.h"
+#include "summary_table.h"
 #include "table_overview.h"
 
 static const option_row rows[] = {

@@ -70,7 +70,7 @@ static int watch_examination(const svmp_progress *state, void *user_data) {
     return progress_interrupted() || s->interrupted;
 }
 
-/* What the particles are worth: at the price of a third of the processor's time for the run, or of seconds. Without
+/* Examines the particles: at the price of a third of the processor's time for the run, or of seconds. Without
  * memory for it the result stays unjudged, and is kept. */
 static void judge(session *s) {
     run_record *record = &s->record;

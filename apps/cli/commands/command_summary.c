@@ -4,7 +4,6 @@
 #include "choose_variables.h"
 #include "command_table.h"
 #include "convergence.h"
-#include "moments_table.h"
 #include "print_criteria.h"
 #include "print_mixing.h"
 #include "print_probabilities.h"
@@ -12,6 +11,7 @@
 #include "print_verdict.h"
 #include "provenance.h"
 #include "read_samples.h"
+#include "summary_table.h"
 #include "table_overview.h"
 
 static const option_row rows[] = {
@@ -108,9 +108,9 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
     print_strays(particles, count, chosen, moments);
     const char *comments = svmp_particles_comments(particles);
     const int judged = verdict_is_recorded(comments);
-    print_sampling(particles, svmp_comment_find(comments, "step", step, sizeof step) ? step : NULL, judged);
+    print_sampling(particles, svmp_comment_find(comments, "step", step, sizeof step) ? step : NULL);
     if (chains) print_mixing(particles, count, chosen, mixing, judged);
-    return 0;
+    return chains && !judged ? verdict_print_refusal(context, particles) : 0;
 }
 
 /* What the file's own record says of particles that are no chains. */

@@ -24,7 +24,7 @@ static void options(option_set *set) { options_add(set, sizeof rows / sizeof *ro
 
 enum { COORDINATES = 64, FEWEST = 10 }; /* FEWEST: particles */
 
-/* All that is held, so that there is one place where it ends. */
+/* Everything that is freed at the end of the command. */
 typedef struct session {
     const option_set *set;
     size_t moves;
@@ -41,17 +41,6 @@ typedef struct session {
     svmp_verdict *verdict;
     stage stage; /* of a long examination */
 } session;
-
-/* With the other processes that mpirun started, if any. */
-static int join(session *s) {
-    const int status = open_context(s->set, &s->context);
-    if (status) return fail_together(status);
-    const svmp_status joined = svmp_context_join(s->context);
-    error_output_of(s->context);
-    if (joined != SVMP_OK) return failed(s->context, joined);
-    s->processes = svmp_context_processes(s->context);
-    return agree_on_status(s->context, 0);
-}
 
 /* The lines above the table of a CSV file, without their "# ". */
 static char *read_comments(const char *path) {
@@ -89,7 +78,7 @@ static int read_file(session *s) {
     return 0;
 }
 
-/* What was given, what the run had, or what there is otherwise. */
+/* The value of an option: as given, or else that of the run, or else the default. */
 static void choose(const session *s, const char *name, const char *otherwise, char *value) {
     const char *given = options_given(s->set, name);
     if (given)
@@ -112,7 +101,8 @@ static int read_all(session *s) {
 
 static int prepare(session *s) {
     const char *const *files = (const char *const *)s->set->operands;
-    int status = join(s);
+    int status = open_joined_context(s->set, &s->context);
+    s->processes = svmp_context_processes(s->context);
     if (status == 0) status = agree_on_status(s->context, read_all(s));
     if (status) return status;
     const svmp_reading how = {.coordinates = s->coordinates};
@@ -162,19 +152,12 @@ static svmp_status place(session *s) {
     return start ? svmp_run_start_from(s->run, start) : svmp_run_start_from_file(s->run, s->set->operands[0]);
 }
 
-/* What the file says about itself: draws of chains by their own measures, and the record of the run. */
+/* Judges draws of chains by R-hat and effective draws, and adds what the record of the run says. */
 static svmp_status weigh(session *s) {
     if (s->count < FEWEST) svmp_verdict_veto(s->verdict, SVMP_NOTE_FEW_PARTICLES, FEWEST, NULL);
     const svmp_status judged = are_of_sampler(s) ? svmp_chains_verdict(s->particles, s->verdict) : SVMP_OK;
     svmp_verdict_recall(s->verdict, s->comments);
     return judged;
-}
-
-/* What the library logs on its way, and every move, are signs of life. */
-static void print_library_log(svmp_log_level level, const char *message, void *user_data) {
-    session *s = user_data;
-    if (level == SVMP_LOG_DEBUG) stage_update(&s->stage, 0, 0);
-    print_log(level, message, NULL);
 }
 
 static int watch(const svmp_progress *state, void *user_data) {
@@ -187,7 +170,7 @@ static svmp_status show_stage(session *s) {
     progress_mode mode = PROGRESS_NONE;
     if (is_reporting()) progress_parse("auto", &mode);
     stage_begin(&s->stage, mode, "examination");
-    const svmp_status status = svmp_context_set_log(s->context, print_library_log, s);
+    const svmp_status status = svmp_context_set_log(s->context, stage_print_log, &s->stage);
     return status == SVMP_OK ? svmp_run_set_monitor(s->run, watch, s) : status;
 }
 

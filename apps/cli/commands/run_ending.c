@@ -11,7 +11,7 @@ int session_explain_warmup(const session *s) {
     return EXIT_INTERRUPTED;
 }
 
-/* What may keep the particles of another run finite. */
+/* Advice to keep the particles of the next run finite. */
 static void advise_finite(const session *s) {
     char step[STEP_TEXT], text[STEP_TEXT], kernel[STEP_TEXT];
     const char *smaller = scaled_step(svmp_run_setting(s->run, "step", step, sizeof step), 0.1, text);

@@ -14,7 +14,7 @@ static int read_options(session *s) {
     return found == SVMP_OK ? 0 : failed(s->context, found);
 }
 
-/* What sizes a run: an option that the method does not know would be ignored in silence. */
+/* Refuses options for the size of a run that the method does not know, rather than ignoring them. */
 static int check_sizes(const session *s) {
     static const char *const of_particles[] = {"particles", "iterations"}, *const of_samplers[] = {"warmup", "draws"},
                              *const of_chains[] = {"chains", "accept"};
@@ -80,7 +80,7 @@ static int read_start(session *s) {
     return status == SVMP_OK ? 0 : failed(s->context, status);
 }
 
-/* What several processes cannot do. */
+/* Refuses what several processes cannot do. */
 static int check_processes(const session *s) {
     const char *path = options_given(s->set, "output");
     if (svmp_context_processes(s->context) == 1) return 0;
@@ -105,7 +105,7 @@ static int read_verify(session *s) {
     return report_error(EXIT_WRONG, "The option '--verify' must be auto, yes or no, not '%s'.", when);
 }
 
-/* What every process does by itself. */
+/* The part of the preparation that needs no other process. */
 static int read_all(session *s) {
     int status = is_reporting() ? checkpoint_check_options(s->set) : 0;
     if (status == 0 && is_reporting() && checkpoint_path(s->set)) {
@@ -122,15 +122,6 @@ static int read_all(session *s) {
     if (status == 0) status = check_sizes(s);
     if (status == 0) status = writer_begin(&s->writer, s->set, s->options, &s->method);
     return status == 0 ? read_start(s) : status;
-}
-
-/* With the other processes that mpirun started, if any. */
-static int join(session *s) {
-    int status = open_context(s->set, &s->context);
-    if (status) return fail_together(status);
-    const svmp_status joined = svmp_context_join(s->context);
-    error_output_of(s->context);
-    return joined == SVMP_OK ? agree_on_status(s->context, 0) : failed(s->context, joined);
 }
 
 /* All processes must have the same options, except the number of threads. */
@@ -169,13 +160,6 @@ static svmp_status start(session *s) {
     return status;
 }
 
-/* Messages of the library show that work goes on. */
-static void print_library_log(svmp_log_level level, const char *message, void *user_data) {
-    session *s = user_data;
-    if (level == SVMP_LOG_DEBUG) stage_update(&s->stage, 0, 0);
-    print_log(level, message, NULL);
-}
-
 /* Why a run with `auto` needs a GPU that is not there, or that failed. */
 static void explain_backend(const session *s, const char *from, svmp_status status) {
     const char *given = options_given(s->set, "backend"), *taken = svmp_options_get(s->options, "backend");
@@ -186,7 +170,7 @@ static void explain_backend(const session *s, const char *from, svmp_status stat
 
 int session_prepare(session *s) {
     const char *from = options_given(s->set, "resume");
-    int status = join(s);
+    int status = open_joined_context(s->set, &s->context);
     if (status == 0) status = compare_options(s);
     if (status == 0) status = agree_on_status(s->context, read_all(s));
     if (status == 0) status = compare_starts(s);
@@ -199,7 +183,7 @@ int session_prepare(session *s) {
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
     if (made == SVMP_OK && from) made = svmp_options_resume(s->options, from);
-    if (made == SVMP_OK) made = svmp_context_set_log(s->context, print_library_log, s);
+    if (made == SVMP_OK) made = svmp_context_set_log(s->context, stage_print_log, &s->stage);
     stage_begin(&s->stage, s->mode, "start");
     if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
     if (made == SVMP_OK) made = start(s);

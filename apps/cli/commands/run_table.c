@@ -5,13 +5,13 @@
 #include "command_table.h"
 #include "commands/run_session.h"
 #include "convergence.h"
-#include "moments_table.h"
 #include "print_criteria.h"
 #include "print_mixing.h"
 #include "print_probabilities.h"
 #include "print_sampling.h"
 #include "print_verdict.h"
 #include "provenance.h"
+#include "summary_table.h"
 #include "table_overview.h"
 
 enum { NAME_ROOM = 1024 };
@@ -139,7 +139,7 @@ int session_print(session *s) {
     print_split(&s->split);
     const svmp_verdict *verdict = s->record.verdict;
     s->clear = exact || (verdict && svmp_verdict_is_clear(verdict));
-    print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step), verdict != NULL);
+    print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
     if (chains && !(verdict && s->record.processes > 1))
         print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing, verdict != NULL);
     print_convergence(&s->record.convergence, 0);
@@ -153,5 +153,5 @@ int session_print(session *s) {
         print_caveat(s->method.yield);
     if (verdict) verdict_print(verdict);
     if (verdict) explain_skipped(s);
-    return 0;
+    return chains && !verdict && s->record.processes == 1 ? verdict_print_refusal(s->context, s->result) : 0;
 }

@@ -13,7 +13,7 @@ static size_t variables_of(const svmp_graph *graph, const uint32_t *nodes, size_
     return variables;
 }
 
-/* What the terms of a kernel need in a workspace. */
+/* The sizes of the workspace that the terms of a kernel need. */
 typedef struct needs {
     int matrix, repulsion, moments, products, gathered, grid;
     size_t neighbours, domain, members; /* nodes drawn; variables of the largest domain, and members of it */
@@ -111,30 +111,16 @@ static svmp_status alloc_workspace(backend *b, const needs *all, int first, stei
 }
 
 static void free_workspace(backend *b, stein_workspace *workspace) {
-    svmp_release(b->context, workspace->rows);
-    svmp_release(b->context, workspace->members);
-    svmp_release(b->context, workspace->drawn);
-    svmp_release(b->context, workspace->numbers);
+    svmp_release_all(b->context, workspace->rows, workspace->members, workspace->drawn, workspace->numbers);
 }
 
 static void free_cpu(backend *b) {
     cpu *own = b->local_state;
     for (int t = 0; own->workspaces && t < b->threads; t++) free_workspace(b, &own->workspaces[t]);
     for (size_t a = 0; own->middles && a < KERNEL_TERMS_MAX; a++) svmp_release(b->context, own->middles[a]);
-    svmp_release(b->context, own->workspaces);
-    svmp_release(b->context, own->middles);
-    svmp_release(b->context, own->tiles);
-    svmp_release(b->context, own->ones);
-    svmp_release(b->context, own->nodes);
-    svmp_release(b->context, own->centred);
-    svmp_release(b->context, own->variance);
-    svmp_release(b->context, own->grid.of);
-    svmp_release(b->context, own->grid.steps);
-    svmp_release(b->context, own->grid.near);
-    svmp_release(b->context, own->near);
-    svmp_release(b->context, own->products);
-    svmp_release(b->context, own->gathered);
-    svmp_release(b->context, own);
+    svmp_release_all(b->context, own->workspaces, own->middles, own->tiles, own->ones, own->nodes, own->centred,
+                     own->variance, own->grid.of, own->grid.steps, own->grid.near, own->near, own->products,
+                     own->gathered, own);
 }
 
 static svmp_status plan_tiles(backend *b) {

@@ -21,17 +21,8 @@ typedef struct ref {
 
 static void free_ref(backend *b) {
     ref *r = b->local_state;
-    svmp_release(b->context, r->domain);
-    svmp_release(b->context, r->drawn);
-    svmp_release(b->context, r->matrix);
-    svmp_release(b->context, r->sorted);
-    svmp_release(b->context, r->sums);
-    svmp_release(b->context, r->value);
-    svmp_release(b->context, r->gradient);
-    svmp_release(b->context, r->moved);
-    svmp_release(b->context, r->there);
-    svmp_release(b->context, r->scratch);
-    svmp_release(b->context, r);
+    svmp_release_all(b->context, r->domain, r->drawn, r->matrix, r->sorted, r->sums, r->value, r->gradient, r->moved,
+                     r->there, r->scratch, r);
 }
 
 static svmp_status alloc(backend *b, const kernel *k) {

@@ -246,6 +246,5 @@ svmp_status svmp_factor_begin(model_lowering *lowering, factor_work *factor) {
 }
 
 void svmp_factor_free(model_lowering *lowering, factor_work *factor) {
-    svmp_release(lowering->context, factor->expressions);
-    svmp_release(lowering->context, factor->numbers);
+    svmp_release_all(lowering->context, factor->expressions, factor->numbers);
 }

@@ -192,7 +192,7 @@ svmp_status svmp_size_whole(model_lowering *lowering, uint32_t symbol) {
     model_array *array = &lowering->arrays[symbol];
     uint32_t which = array->whole;
     if (which == NOTHING) return SVMP_OK;
-    array->whole = NOTHING; /* whoever asks again on the way is in a cycle, which is found later */
+    array->whole = NOTHING; /* a second request meanwhile is a cycle, which is reported later */
     SVMP_TRY(whole_shape(lowering, which, &array->shape));
     array->rank_seen = array->shape.rank;
     return SVMP_OK;

@@ -1,4 +1,4 @@
-/* What is unknown, observed and computed, array by array: "mu[1:8]", "y[1:10] (7 of 10)". */
+/* Describes which elements of each array are unknown, observed and computed: "mu[1:8]", "y[1:10] (7 of 10)". */
 #include "lang/compile/compile_passes.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static svmp_status note_computed(model_lowering *lowering, uint32_t symbol) {
     return svmp_names_add(lowering->context, &lowering->result->computed, name, strlen(name), &ignored);
 }
 
-/* The at of a column-major offset when the last index runs fastest. */
+/* The row-major offset of a column-major one: the last index runs fastest. */
 static size_t row_major(const array_shape *shape, size_t offset) {
     size_t at = 0, stride = 1;
     for (size_t k = 0; k < shape->rank; k++) stride *= shape->dimensions[k];
@@ -61,7 +61,7 @@ static size_t row_major(const array_shape *shape, size_t offset) {
     return at;
 }
 
-/* What all elements of an array come to, by their states. */
+/* The elements of an array, by their states. */
 typedef struct element_boxes {
     element_box unknown, observed, computed, drawn, summed;
     size_t known; /* elements with values */
@@ -74,7 +74,7 @@ static element_boxes find_boxes(const model_lowering *lowering, const model_arra
         made.known += element->state == ELEMENT_KNOWN;
         if (is_stochastic(lowering, element))
             extend(element->state == ELEMENT_DISCRETE || element->state == ELEMENT_REMAINDER ? &made.summed
-                   : element->state == ELEMENT_REST                                          ? &made.computed
+                   : element->state == ELEMENT_DIFFERENCE                                    ? &made.computed
                    : element->state != ELEMENT_UNKNOWN                                       ? &made.observed
                    : lowering->instances[element->definition].leaf                           ? &made.drawn
                                                                                              : &made.unknown,

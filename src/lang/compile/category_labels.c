@@ -27,7 +27,7 @@ static svmp_status add_labels(model_lowering *lowering, uint32_t array, size_t d
     return SVMP_OK;
 }
 
-/* What each loop around counts the levels of; NULL: of nothing. */
+/* For each enclosing loop, the text whose levels its counter numbers; NULL if it numbers none. */
 typedef struct label_search {
     model_lowering *lowering;
     const char *counted[AST_MOST_LOOPS];

@@ -131,7 +131,7 @@ static svmp_status bound_sum(model_lowering *lowering) {
     if (left == SIZE_MAX || lowering->elements[left].state != ELEMENT_KNOWN) return SVMP_OK;
     SVMP_TRY(bound_terms(lowering, statement->arguments[0], NULL, &counts));
     SVMP_TRY(reserve(lowering));
-    if (!counts) return svmp_rest_choose(lowering, lowering->elements[left].value);
+    if (!counts) return svmp_difference_choose(lowering, lowering->elements[left].value);
     return bound_terms(lowering, statement->arguments[0], &lowering->elements[left].value, &counts);
 }
 

@@ -150,7 +150,6 @@ svmp_status svmp_order_nodes(model_lowering *lowering) {
     if (status == SVMP_OK) status = SVMP_NEW(lowering->context, walk.level, lowering->instance_count);
     if (status == SVMP_OK) status = find_levels(&walk);
     if (status == SVMP_OK) status = sort_nodes(&walk);
-    svmp_release(lowering->context, walk.level);
-    svmp_release(lowering->context, walk.stack);
+    svmp_release_all(lowering->context, walk.level, walk.stack);
     return status;
 }

@@ -1,7 +1,7 @@
 /* The passes of parsing and compiling.
  *
  * lang/parsed_model.c calls those that no choice changes, once:
- *     text_checks.c           functions, distributions and names exist
+ *     semantic_checks.c           functions, distributions and names exist
  *     loops.c                 loops become instances of statements
  *     array_definitions.c     dimensions of arrays; who defines which element
  *     data_draws.c            what data { } draws
@@ -34,10 +34,6 @@
 
 #include "lang/compile/compile_state.h"
 
-/* Makes nodes and groups, or the graph alone, unfinished: unless these are NULL. */
-svmp_status svmp_compile_nodes(const parsed_model *parsed, const choices *made, const graph_owners *owners,
-                               compile_report *report, svmp_graph *graph, lowered_model **lowered);
-
 /* Frees all that a compilation owns. */
 void svmp_lowering_end(model_lowering *lowering);
 
@@ -59,7 +55,7 @@ const char *svmp_element_text(const model_lowering *lowering, uint32_t symbol, s
 /* The node that an instance defines, as its left-hand side with numbers: "x[3,1:2]". */
 const char *svmp_instance_text(model_lowering *lowering, uint32_t which, char text[ELEMENT_TEXT]);
 
-/* ---- text_checks.c -------------------------------------------------------------------------------- */
+/* ---- semantic_checks.c -------------------------------------------------------------------------------- */
 
 /* Notes every unknown function, distribution and name, and wrong counts of arguments; fills in what the tree holds for
  * the checker. */
@@ -71,7 +67,7 @@ svmp_status svmp_check(model_lowering *lowering, ast_model *ast);
 typedef svmp_status (*unroll_visitor)(model_lowering *lowering, uint32_t instance);
 svmp_status svmp_unroll(model_lowering *lowering, const ast_statement *first, unroll_visitor visit);
 
-/* Stands in an instance: its statement and the values of its loops. */
+/* Makes an instance the current one: its statement and the values of its loop counters. svmp_leave restores. */
 typedef struct place {
     const ast_statement *statement;
     const double *counters;
@@ -80,7 +76,7 @@ typedef struct place {
 place svmp_enter(model_lowering *lowering, uint32_t which);
 void svmp_leave(model_lowering *lowering, place before);
 
-/* SVMP_OK for an error that was noted while there is room for more; what remains must end the lowering. */
+/* Turns an error that was noted into SVMP_OK while more errors can be noted; other failures end the lowering. */
 svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
 
 /* ---- array_definitions.c ------------------------------------------------------------------------------- */
@@ -89,7 +85,7 @@ svmp_status svmp_go_on(model_lowering *lowering, svmp_status status);
 svmp_status svmp_declare(model_lowering *lowering);
 svmp_status svmp_size_arrays(model_lowering *lowering, const ast_statement *first);
 svmp_status svmp_define(model_lowering *lowering);
-/* Gives an array that is defined as a whole the dimensions of what defines it; others have theirs. */
+/* Gives an array that one statement defines as a whole the dimensions of its right-hand side. */
 svmp_status svmp_size_whole(model_lowering *lowering, uint32_t symbol);
 
 /* ---- expand.c   ----------------------------------------------------------------------------- */
@@ -121,8 +117,11 @@ const char *svmp_shape_text(const array_shape *shape, char text[ELEMENT_TEXT]);
  * deep it fails as SVMP_BAD_INPUT with an instance in lowering->pending that must be computed first. */
 svmp_status svmp_compute(model_lowering *lowering, uint32_t which);
 
-/* Computes the pending instance, and all that it waits for. */
+/* deterministic_chains.c: computes the pending instance, and all that it waits for. */
 svmp_status svmp_compute_pending(model_lowering *lowering);
+/* Calls `read` until it waits for nothing. */
+typedef svmp_status (*chain_reader)(model_lowering *lowering, void *work);
+svmp_status svmp_with_chains(model_lowering *lowering, chain_reader read, void *work);
 
 /* ---- subscripts.c -------------------------------------------------------------------------------- */
 
@@ -137,12 +136,17 @@ svmp_status svmp_read_elements(model_lowering *lowering, const ast_expression *v
 svmp_status svmp_expand_choices(model_lowering *lowering, const ast_expression *variable, value *result);
 /* Whether what depends on unknowns can be a subscript: a whole number by its form. */
 bool svmp_may_index(const model_lowering *lowering, model_item index);
-/* Chooses a number for such a subscript, for now. */
+/* The number of such a subscript in the current combination of choices. */
 svmp_status svmp_choose_index(model_lowering *lowering, model_item index, size_t extent, model_item *chosen);
 
 /* The elements that a variable names, as numbers on the item stack (from 0 within the array), and their shape with
  * extents of 1 dropped. */
 svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets);
+/* Number k of these elements. */
+static inline model_element *svmp_element_at(const model_lowering *lowering, uint32_t symbol, const value *offsets,
+                                             size_t k) {
+    return lowering->elements + lowering->arrays[symbol].first + (size_t)lowering->items[offsets->first + k].number;
+}
 
 /* The shape alone; reads nothing. */
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
@@ -161,6 +165,11 @@ typedef struct evaluated_distribution {
     value arguments[DISTRIBUTION_ARGUMENTS];
     model_item lower, upper; /* of T(,); infinite where there is none */
 } evaluated_distribution;
+
+/* An argument for element `part` of the left-hand side: one number serves for all. */
+static inline model_item svmp_argument_at(const model_lowering *lowering, const value *argument, size_t part) {
+    return lowering->items[argument->first + (argument->count == 1 ? 0 : part)];
+}
 
 /* Evaluates arguments and bounds of the current statement; the arguments stay on the item stack. */
 svmp_status svmp_expand_distribution(model_lowering *lowering, evaluated_distribution *result);
@@ -187,14 +196,18 @@ bool svmp_reads_discrete(const model_lowering *lowering, const ast_expression *e
 
 /* Marks the instances whose unknown elements are leaves, and lists what each instance reads. */
 svmp_status svmp_find_leaves(model_lowering *lowering);
-/* How many elements of a stochastic instance are unknown, and of how many. */
-svmp_status svmp_count_unknown(model_lowering *lowering, uint32_t which, size_t *unknown, size_t *count);
+/* The elements on the left of an instance, as numbers on the item stack (from 0 within the array), which the caller
+ * empties. */
+svmp_status svmp_instance_elements(model_lowering *lowering, uint32_t which, value *offsets);
+/* How many of them are in a state, and of how many. */
+svmp_status svmp_count_elements(model_lowering *lowering, uint32_t which, element_state state, size_t *found,
+                                size_t *count);
 
 /* ---- stored_elements.c ------------------------------------------------------------------------ */
 
 /* Marks the instances whose elements are to be stored. */
 svmp_status svmp_stored_choose(model_lowering *lowering);
-/* From here on they are read as rows, once the nodes are made. */
+/* Called once the nodes are made: from then on stored elements are read as rows. */
 svmp_status svmp_stored_begin(model_lowering *lowering);
 svmp_status svmp_stored_read(model_lowering *lowering, model_element *element);
 /* Makes the programs of the rows that were read, and of those that these read. */
@@ -207,7 +220,7 @@ svmp_status svmp_stored_finish(model_lowering *lowering, const uint32_t *numberi
 /* Makes the node of a stochastic instance, if it has unknown elements. */
 svmp_status svmp_make_node(model_lowering *lowering, uint32_t which);
 
-/* Leaves' variables come behind those of all nodes, once these are made. */
+/* Numbers the variables of leaves after those of all nodes, once the nodes are made. */
 void svmp_place_leaves(model_lowering *lowering);
 
 /* The node or leaf that an instance defines; NULL: it has no unknown elements. */
@@ -231,10 +244,10 @@ svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *famil
                              const evaluated_distribution *evaluated, size_t part, size_t which, model_item *lower,
                              model_item *upper);
 
-/* Of dsum, the present instance, makes one of its unknowns the observed sum less the other terms, if that can be. */
-svmp_status svmp_rest_choose(model_lowering *lowering, double sum);
-/* Its value, as its memo. */
-svmp_status svmp_rest_read(model_lowering *lowering, model_element *rest);
+/* If possible, replaces one unknown of the current dsum instance by the observed sum less the other terms. */
+svmp_status svmp_difference_choose(model_lowering *lowering, double sum);
+/* Evaluates it into its memo. */
+svmp_status svmp_difference_read(model_lowering *lowering, model_element *difference);
 
 /* The one element that a variable of the model names, or SIZE_MAX. */
 svmp_status svmp_find_element(model_lowering *lowering, const ast_expression *variable, size_t *found);
@@ -251,6 +264,9 @@ svmp_status svmp_output_name(const model_lowering *lowering, uint32_t symbol, si
 
 /* Adds the deterministic nodes whose names stand in `list`, commas between them; NULL: none. */
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list);
+/* One value of the builder under this name, which is taken over; the words are as in svmp_pattern_find. */
+svmp_status svmp_add_monitor(model_lowering *lowering, size_t word_count, const uint64_t *words, expr built,
+                             char *name);
 
 /* pointwise_likelihood.c: "log_lik", "deviance" and "posterior_predictive"; *is is whether the name is one of these,
  * which it adds. */
@@ -289,8 +305,16 @@ svmp_status svmp_factor_finish(model_lowering *lowering, uint32_t which, expr to
  * one without a program (*fresh), for as many slots and parameters as there are now. */
 svmp_status svmp_pattern_find(model_lowering *lowering, pattern_kind kind, size_t word_count, const uint64_t *words,
                               size_t picked_count, const expr *picked, uint32_t *which, bool *fresh);
-/* One more instance: its first slots and parameters, if this process needs it. */
-svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which);
+/* One more instance, with this number unless `instance` is NULL: its first slots and parameters, if this process needs
+ * it. */
+svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which, uint32_t *instance);
+/* All three: finds the pattern, gives a new one its program, of one log value or of `count` values, and appends. */
+svmp_status svmp_pattern_add_factor(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                    const uint64_t *words, size_t picked_count, const expr *picked, expr total,
+                                    uint32_t *which, uint32_t *instance);
+svmp_status svmp_pattern_add_values(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                    const uint64_t *words, size_t count, const expr *values, uint32_t *which,
+                                    uint32_t *instance);
 /* Turns patterns into groups, priors and monitors of the result. */
 svmp_status svmp_patterns_finish(model_lowering *lowering);
 

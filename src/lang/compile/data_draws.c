@@ -28,7 +28,7 @@ static void give(model_element *element, double drawn) {
     element->value = drawn;
 }
 
-/* Each element by itself; those that are given stay. */
+/* Draws each element separately; elements with data keep their values. */
 static svmp_status draw_elements(model_lowering *lowering, const factor_work *factor) {
     for (size_t part = 0; part < factor->offsets.count; part++) {
         number_array arguments[DISTRIBUTION_ARGUMENTS];

@@ -36,10 +36,20 @@ svmp_status svmp_compute_pending(model_lowering *lowering) {
     svmp_status status = compute_chain(lowering, &waiting);
     for (size_t k = 0; k < waiting.count; k++) {
         lowering->instances[waiting.instances[k]].busy = false;
-        /* whoever reads it has nothing to add */
+        /* statements that read it report no error of their own */
         svmp_state_of(lowering, lowering->instances[waiting.instances[k]].statement)->failed = true;
     }
     svmp_release(lowering->context, waiting.instances);
     if (status != SVMP_OK) lowering->pending = NOTHING;
+    return status;
+}
+
+svmp_status svmp_with_chains(model_lowering *lowering, chain_reader read, void *work) {
+    svmp_status status = read(lowering, work);
+    while (lowering->pending != NOTHING) {
+        lowering->depth = 0;
+        status = svmp_compute_pending(lowering);
+        if (status == SVMP_OK) status = read(lowering, work);
+    }
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "expr/operation_loops.h"
 
-enum { DEEPEST = 3000 }; /* a model that gets there has bounds that depend on bounds, on and on */
+enum { DEEPEST = 3000 }; /* only models with long chains of bounds that depend on bounds reach it */
 
 model_item svmp_item_literal(double number) { return (model_item){.kind = ITEM_LITERAL, .number = number}; }
 model_item svmp_item_number(double number) { return (model_item){.kind = ITEM_NUMBER, .number = number}; }
@@ -115,7 +115,7 @@ model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_
     return svmp_item_expression(svmp_expr_apply(lowering->builder, op, built[0], built[arity > 1], built[arity - 1]));
 }
 
-/* What the data alone decide, and no loop's counter changes, is computed once: the mean of a column, say. */
+/* A call that depends on data only, and on no loop counter, is computed once: the mean of a column, for example. */
 static svmp_status expand_call(model_lowering *lowering, const ast_expression *call, value *result) {
     known_call *known = call->varies ? NULL : &lowering->known_calls[call->place];
     if (known && known->is) return svmp_push(lowering, svmp_item_number(known->number));

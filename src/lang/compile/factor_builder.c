@@ -19,8 +19,8 @@ static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
         SVMP_TRY(svmp_node_natural(lowering, factor->instance, &factor->jacobian));
     for (size_t k = 0; k < factor->offsets.count; k++) {
         model_element *one = &elements[(size_t)lowering->items[factor->offsets.first + k].number];
-        const bool rest = one->state == ELEMENT_REST, unknown = rest || one->state == ELEMENT_UNKNOWN;
-        if (rest && one->stamp != lowering->stamp) SVMP_TRY(svmp_rest_read(lowering, one));
+        const bool difference = one->state == ELEMENT_DIFFERENCE, unknown = difference || one->state == ELEMENT_UNKNOWN;
+        if (difference && one->stamp != lowering->stamp) SVMP_TRY(svmp_difference_read(lowering, one));
         model_item item = !unknown ? svmp_item_number(one->value) : instance->leaf ? svmp_item_literal(0) : one->memo;
         if (one->state == ELEMENT_DISCRETE) SVMP_TRY(svmp_discrete_read(lowering, one->output, &item));
         if (one->state == ELEMENT_REMAINDER) SVMP_TRY(svmp_remainder_read(lowering, one->output, &item));
@@ -33,7 +33,8 @@ static svmp_status build_values(model_lowering *lowering, factor_work *factor) {
 
 /* ---- density -------------------------------------------------------------------------------- */
 
-/* Of one element, or of a vector or matrix as a whole; an observed value must stay in a support that may move. */
+/* The density of one element, or of a whole vector or matrix. If the support depends on unknowns, it requires that the
+ * observed value stays inside. */
 static expr density_of(program_builder *builder, const factor_work *factor, expr_array x, const expr_array *arguments,
                        bool unknown) {
     truncation truncated = {factor->statement->lower ? &factor->lower : NULL,
@@ -135,7 +136,6 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
     lowered_prior shape = {.arguments = factor->evaluated.count, .leaf = lowering->instances[factor->instance].leaf};
     uint64_t words[2 * DISTRIBUTION_ARGUMENTS + 5];
     size_t length = 0;
-    bool fresh;
     if (has_bounds(factor, node)) shape.bounds = node->outputs;
     svmp_rows_and_columns(&factor->offsets, &shape.rows, &shape.columns);
     words[length++] = factor->statement->offset;
@@ -147,15 +147,10 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
         words[length++] = shape.argument_rows[k] = factor->arguments[k].rows;
         words[length++] = shape.argument_columns[k] = factor->arguments[k].columns;
     }
-    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_PRIOR, length, words, count, outputs, &node->prior, &fresh));
-    factor_pattern *pattern = &lowering->patterns[node->prior];
-    node->instance = (uint32_t)pattern->instances;
-    if (fresh) {
-        pattern->shape = shape;
-        SVMP_TRY(svmp_program_finish_values(lowering->builder, count, outputs, pattern->slots, pattern->parameters,
-                                            &pattern->program));
-    }
-    return svmp_pattern_append(lowering, node->prior);
+    SVMP_TRY(
+        svmp_pattern_add_values(lowering, PATTERN_PRIOR, length, words, count, outputs, &node->prior, &node->instance));
+    lowering->patterns[node->prior].shape = shape;
+    return SVMP_OK;
 }
 
 /* Comes before the values: the builder's expressions are those of the arguments, to which the bounds are added. */
@@ -173,57 +168,54 @@ static svmp_status add_prior(model_lowering *lowering, const factor_work *factor
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-/* Of a leaf, what it is drawn from is all there is, unless some of its elements are observed. */
+/* A leaf without observed elements has no factor: it is only drawn. */
 static bool is_drawn_whole(const model_lowering *lowering, const factor_work *factor) {
     const model_instance *instance = &lowering->instances[factor->instance];
     return instance->leaf && lowering->result->leaves[instance->node].outputs == factor->offsets.count;
 }
 
 /* The factor of a node that is moved in other coordinates, from nothing: what its density does not depend on has no
- * slots. `picked` is a workspace for what distinguishes structures. */
-static svmp_status add_moved(model_lowering *lowering, const lowered_node *node, size_t count, expr *picked) {
-    uint64_t words[3] = {lowering->statement->offset, node->outputs, node->coordinates.centring > 0};
+ * slots. `picked` distinguishes structures. */
+typedef struct moved_factor {
+    const lowered_node *node;
+    size_t count;
+    expr *picked;
+} moved_factor;
+
+static svmp_status try_moved(model_lowering *lowering, void *work) {
+    const moved_factor *moved = work;
+    uint64_t words[3] = {lowering->statement->offset, moved->node->outputs, moved->node->coordinates.centring > 0};
     uint32_t which;
-    bool fresh;
     expr density = {0};
     lowering->item_count = 0;
-    SVMP_TRY(svmp_coordinates_density(lowering, node, picked, &density));
-    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 3, words, count, picked, &which, &fresh));
-    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, density));
-    return svmp_pattern_append(lowering, which);
+    SVMP_TRY(svmp_coordinates_density(lowering, moved->node, moved->picked, &density));
+    return svmp_pattern_add_factor(lowering, PATTERN_FACTOR, 3, words, moved->count, moved->picked, density, &which,
+                                   NULL);
 }
 
-static svmp_status begin_moved(model_lowering *lowering, const lowered_node *node) {
-    const size_t count = node->variables * (lowering->statement->argument_count + 1);
-    expr *picked;
+static svmp_status add_moved(model_lowering *lowering, const lowered_node *node) {
+    moved_factor moved = {.node = node, .count = node->variables * (lowering->statement->argument_count + 1)};
     SVMP_TRY(svmp_begin_instance(lowering));
-    SVMP_TRY(SVMP_NEW(lowering->context, picked, count));
-    svmp_status status = add_moved(lowering, node, count, picked);
-    while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
-        lowering->depth = 0;
-        status = svmp_compute_pending(lowering);
-        if (status == SVMP_OK) status = add_moved(lowering, node, count, picked);
-    }
-    svmp_release(lowering->context, picked);
+    SVMP_TRY(SVMP_NEW(lowering->context, moved.picked, moved.count));
+    svmp_status status = svmp_with_chains(lowering, try_moved, &moved);
+    svmp_release(lowering->context, moved.picked);
     return status;
 }
 
-/* What the unknown elements of a leaf are drawn from, once discrete unknowns have values. */
+/* The distribution from which the unknown elements of a leaf are drawn. */
 static svmp_status add_leaf(model_lowering *lowering, factor_work *factor) {
-    lowering->drawn = true;
-    svmp_status status = svmp_factor_begin(lowering, factor);
-    lowering->drawn = false;
-    if (status == SVMP_OK) status = add_prior(lowering, factor);
+    SVMP_TRY(svmp_factor_begin(lowering, factor));
+    SVMP_TRY(add_prior(lowering, factor));
     factor->drawn_whole = is_drawn_whole(lowering, factor);
-    return status;
+    return SVMP_OK;
 }
 
-/* Of a leaf, the density of its observed elements. */
+/* The density of a node; of a leaf, that of its observed elements. */
 static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     const lowered_node *node = svmp_instance_node(lowering, factor->instance);
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     if (!lowering->instances[factor->instance].leaf && !lowering->storing) SVMP_TRY(add_prior(lowering, factor));
-    if (node && node->coordinates.centring < 1) return begin_moved(lowering, node);
+    if (node && node->coordinates.centring < 1) return add_moved(lowering, node);
     SVMP_TRY(build_values(lowering, factor));
     if (lowering->scope_count > 0) return SVMP_OK; /* a table: elimination.c */
     SVMP_TRY(svmp_factor_check_values(lowering, factor));
@@ -241,28 +233,28 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
         bool constant = svmp_expr_level(lowering->builder, total) != LEVEL_INPUT; /* dflat: no program, no factor */
         if (!constant) SVMP_TRY(svmp_factor_finish(lowering, which, total));
     }
-    return svmp_pattern_append(lowering, which);
+    return svmp_pattern_append(lowering, which, NULL);
+}
+
+static svmp_status check_potential(model_lowering *lowering, model_item potential) {
+    if (!svmp_item_known(potential) || !isnan(potential.number)) return SVMP_OK;
+    return svmp_lowering_error(lowering, lowering->statement->arguments[0]->offset, "the value is not a number");
 }
 
 static svmp_status add_potential(model_lowering *lowering, factor_work *factor) {
-    const ast_statement *statement = factor->statement;
     model_item potential;
     expr built;
-    SVMP_TRY(svmp_expand_scalar(lowering, statement->arguments[0], &potential));
+    SVMP_TRY(svmp_expand_scalar(lowering, factor->statement->arguments[0], &potential));
     if (lowering->scope_count > 0) return SVMP_OK; /* a table: elimination.c */
-    if (svmp_item_known(potential) && isnan(potential.number))
-        return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
+    SVMP_TRY(check_potential(lowering, potential));
     if (svmp_item_known(potential)) return SVMP_OK;
     SVMP_TRY(svmp_item_build(lowering, potential, &built));
-    uint64_t words[1] = {statement->offset};
+    uint64_t words[1] = {factor->statement->offset};
     uint32_t which;
-    bool fresh;
-    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 1, words, 1, &built, &which, &fresh));
-    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, built));
-    return svmp_pattern_append(lowering, which);
+    return svmp_pattern_add_factor(lowering, PATTERN_FACTOR, 1, words, 1, &built, built, &which, NULL);
 }
 
-/* What a node is drawn from, where its factor reads stored elements as rows. */
+/* The prior of a node whose factor reads stored elements as rows. */
 static svmp_status add_prior_alone(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     return add_prior(lowering, factor);
@@ -270,46 +262,53 @@ static svmp_status add_prior_alone(model_lowering *lowering, factor_work *factor
 
 typedef svmp_status (*factor_maker)(model_lowering *lowering, factor_work *factor);
 
-static svmp_status try_factor(model_lowering *lowering, uint32_t which, factor_maker make, bool *drawn_whole) {
-    factor_work factor = {.instance = which, .statement = lowering->statement};
-    factor.distribution = factor.statement->distribution;
+/* What to build from an instance, and the result. */
+typedef struct factor_task {
+    uint32_t instance;
+    factor_maker make;
+    bool likelihood, refused; /* as in factor_work; the others are results */
+    bool drawn_whole;
+    expr entry;
+} factor_task;
+
+static svmp_status try_factor(model_lowering *lowering, void *work) {
+    factor_task *task = work;
+    factor_work factor = {.instance = task->instance,
+                          .statement = lowering->statement,
+                          .distribution = lowering->statement->distribution,
+                          .likelihood = task->likelihood,
+                          .refused = task->refused};
     lowering->item_count = 0;
-    svmp_status status = make(lowering, &factor);
-    *drawn_whole = factor.drawn_whole;
+    svmp_status status = task->make(lowering, &factor);
+    task->drawn_whole = factor.drawn_whole;
+    task->entry = factor.entry;
     svmp_factor_free(lowering, &factor);
     return status;
 }
 
-static svmp_status make_factor(model_lowering *lowering, uint32_t which, factor_maker make, bool *drawn_whole) {
+static svmp_status make_factor(model_lowering *lowering, factor_task *task) {
     SVMP_TRY(svmp_begin_instance(lowering));
-    svmp_status status = try_factor(lowering, which, make, drawn_whole);
-    while (lowering->pending != NOTHING) { /* the arguments wait for a long chain */
-        const bool drawn = make == add_leaf;
-        lowering->depth = 0;
-        lowering->drawn = drawn;
-        status = svmp_compute_pending(lowering);
-        lowering->drawn = false;
-        if (status == SVMP_OK) status = try_factor(lowering, which, make, drawn_whole);
-    }
-    return status;
+    return svmp_with_chains(lowering, try_factor, task);
 }
 
 svmp_status svmp_add_factor(model_lowering *lowering, uint32_t which) {
     place before = svmp_enter(lowering, which);
-    bool drawn_whole = false, ignored;
+    factor_task prior = {.instance = which}, factor = {.instance = which};
     svmp_status status = SVMP_OK;
     if (lowering->instances[which].settled) return svmp_leave(lowering, before), SVMP_OK;
     const bool storing = lowering->storing;
     lowering->factor = which;
     lowering->storing = false; /* values are drawn and reported without rows */
     if (lowering->instances[which].leaf)
-        status = make_factor(lowering, which, add_leaf, &drawn_whole);
+        prior.make = add_leaf;
     else if (storing && svmp_instance_node(lowering, which))
-        status = make_factor(lowering, which, add_prior_alone, &ignored);
+        prior.make = add_prior_alone;
+    lowering->drawn = prior.make == add_leaf; /* discrete unknowns have values by then */
+    if (prior.make) status = make_factor(lowering, &prior);
+    lowering->drawn = false;
     lowering->storing = storing;
-    if (status == SVMP_OK && !drawn_whole)
-        status = make_factor(lowering, which, lowering->statement->kind == AST_FACTOR ? add_potential : add_density,
-                             &ignored);
+    factor.make = lowering->statement->kind == AST_FACTOR ? add_potential : add_density;
+    if (status == SVMP_OK && !prior.drawn_whole) status = make_factor(lowering, &factor);
     if (status == SVMP_OK && lowering->scope_count > 0) status = svmp_discrete_note(lowering, which);
     svmp_scope_clear(lowering);
     lowering->factor = NOTHING;
@@ -328,91 +327,64 @@ static bool is_possible(model_lowering *lowering, const factor_work *factor) {
     return status == SVMP_OK;
 }
 
-static svmp_status density_entry(model_lowering *lowering, factor_work *factor, expr *entry) {
+static svmp_status density_entry(model_lowering *lowering, factor_work *factor) {
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     SVMP_TRY(build_values(lowering, factor));
     factor->summed = true;
-    *entry = !factor->impossible && is_possible(lowering, factor)
-                 ? svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian)
-                 : svmp_expr_literal(lowering->builder, -INFINITY);
+    factor->entry = !factor->impossible && is_possible(lowering, factor)
+                        ? svmp_expr_add(lowering->builder, density(lowering, factor), factor->jacobian)
+                        : svmp_expr_literal(lowering->builder, -INFINITY);
     return SVMP_OK;
 }
 
-static svmp_status potential_entry(model_lowering *lowering, expr *entry) {
+static svmp_status potential_entry(model_lowering *lowering, factor_work *factor) {
     model_item potential;
-    SVMP_TRY(svmp_expand_scalar(lowering, lowering->statement->arguments[0], &potential));
-    if (svmp_item_known(potential) && isnan(potential.number))
-        return svmp_lowering_error(lowering, lowering->statement->arguments[0]->offset, "the value is not a number");
-    return svmp_item_build(lowering, potential, entry);
+    SVMP_TRY(svmp_expand_scalar(lowering, factor->statement->arguments[0], &potential));
+    SVMP_TRY(check_potential(lowering, potential));
+    return svmp_item_build(lowering, potential, &factor->entry);
 }
 
-static svmp_status try_entry(model_lowering *lowering, uint32_t which, expr *entry) {
-    factor_work factor = {.instance = which, .statement = lowering->statement};
-    factor.distribution = factor.statement->distribution;
-    lowering->item_count = 0;
-    svmp_status status = factor.statement->kind == AST_FACTOR ? potential_entry(lowering, entry)
-                                                              : density_entry(lowering, &factor, entry);
-    svmp_factor_free(lowering, &factor);
-    return status;
-}
-
-typedef svmp_status (*entry_builder)(model_lowering *lowering, uint32_t which, expr *entry);
-
-/* Again and again, as long as something waits for a long chain. */
-static svmp_status build_entry(model_lowering *lowering, uint32_t which, entry_builder build, expr *entry) {
-    place before = svmp_enter(lowering, which);
-    svmp_status status = build(lowering, which, entry);
-    while (lowering->pending != NOTHING) {
-        lowering->depth = 0;
-        status = svmp_compute_pending(lowering);
-        if (status == SVMP_OK) status = build(lowering, which, entry);
+/* Says what is wrong with the observed values. */
+static svmp_status refuse(model_lowering *lowering, factor_work *factor) {
+    if (factor->statement->kind != AST_FACTOR) {
+        SVMP_TRY(svmp_factor_begin(lowering, factor));
+        SVMP_TRY(build_values(lowering, factor));
+        SVMP_TRY(svmp_factor_check_values(lowering, factor));
     }
+    return svmp_lowering_error(
+        lowering, lowering->statement->offset,
+        "this has probability 0 for all values of the discrete unknowns that it depends on; check the data");
+}
+
+static svmp_status likelihood_entry(model_lowering *lowering, factor_work *factor) {
+    SVMP_TRY(svmp_factor_begin(lowering, factor));
+    SVMP_TRY(build_values(lowering, factor));
+    factor->entry = density(lowering, factor);
+    return SVMP_OK;
+}
+
+static svmp_status build_entry(model_lowering *lowering, factor_task *task) {
+    place before = svmp_enter(lowering, task->instance);
+    svmp_status status = svmp_with_chains(lowering, try_factor, task);
     svmp_leave(lowering, before);
     return status;
 }
 
 svmp_status svmp_factor_entry(model_lowering *lowering, uint32_t which, expr *entry) {
-    return build_entry(lowering, which, try_entry, entry);
-}
-
-/* Says what is wrong with the observed values. */
-static svmp_status try_refusal(model_lowering *lowering, uint32_t which, expr *ignored) {
-    factor_work factor = {.instance = which, .statement = lowering->statement, .refused = true};
-    (void)ignored;
-    factor.distribution = factor.statement->distribution;
-    lowering->item_count = 0;
-    svmp_status status = SVMP_OK;
-    if (factor.statement->kind != AST_FACTOR) {
-        status = svmp_factor_begin(lowering, &factor);
-        if (status == SVMP_OK) status = build_values(lowering, &factor);
-        if (status == SVMP_OK) status = svmp_factor_check_values(lowering, &factor);
-    }
-    if (status == SVMP_OK)
-        status = svmp_lowering_error(
-            lowering, lowering->statement->offset,
-            "this has probability 0 for all values of the discrete unknowns that it depends on; check the data");
-    svmp_factor_free(lowering, &factor);
+    const bool potential = lowering->instances[which].statement->kind == AST_FACTOR;
+    factor_task task = {.instance = which, .make = potential ? potential_entry : density_entry};
+    const svmp_status status = build_entry(lowering, &task);
+    *entry = task.entry;
     return status;
 }
 
 svmp_status svmp_factor_refuse(model_lowering *lowering, uint32_t which) {
-    expr ignored;
-    return build_entry(lowering, which, try_refusal, &ignored);
-}
-
-/* ---- likelihood -------------------------------------------------------------------------------- */
-
-static svmp_status try_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
-    factor_work factor = {.instance = which, .statement = lowering->statement, .likelihood = true};
-    factor.distribution = factor.statement->distribution;
-    lowering->item_count = 0;
-    svmp_status status = svmp_factor_begin(lowering, &factor);
-    if (status == SVMP_OK) status = build_values(lowering, &factor);
-    if (status == SVMP_OK) *entry = density(lowering, &factor);
-    svmp_factor_free(lowering, &factor);
-    return status;
+    return build_entry(lowering, &(factor_task){.instance = which, .make = refuse, .refused = true});
 }
 
 svmp_status svmp_factor_likelihood(model_lowering *lowering, uint32_t which, expr *entry) {
-    return build_entry(lowering, which, try_likelihood, entry);
+    factor_task task = {.instance = which, .make = likelihood_entry, .likelihood = true};
+    const svmp_status status = build_entry(lowering, &task);
+    *entry = task.entry;
+    return status;
 }

@@ -27,6 +27,7 @@ typedef struct factor_work {
     expr *values;
     double *value_numbers;
     expr lower, upper, jacobian;
+    expr entry; /* of a table: result for the present combination of discrete unknowns */
 } factor_work;
 
 /* Evaluates the left-hand side's subscripts and the arguments of the current statement, and checks their shapes and

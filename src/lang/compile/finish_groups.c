@@ -103,8 +103,7 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
         status = make_columns(lowering->context, pattern, &numbers, &columns);
         if (status == SVMP_OK)
             status = add_pattern(lowering, pattern, (const double *const *)columns, &last, &numbering[k]);
-        svmp_release(lowering->context, numbers);
-        svmp_release(lowering->context, columns);
+        svmp_release_all(lowering->context, numbers, columns);
     }
     for (size_t k = 0; status == SVMP_OK && k < result->node_count; k++)
         result->nodes[k].prior = numbering[result->nodes[k].prior];

@@ -28,7 +28,7 @@ static svmp_status trace(model_lowering *lowering, uint32_t which) {
     return status;
 }
 
-/* What stochastic and factor() instances read; of deterministic ones it is noted already. */
+/* Notes what stochastic and factor() instances read; for deterministic ones that is already noted. */
 static svmp_status trace_all(model_lowering *lowering) {
     lowering->tracing = true;
     svmp_status status = SVMP_OK;
@@ -59,8 +59,7 @@ static svmp_status list_edges(const model_lowering *lowering, bool by_parent, ed
 }
 
 static void free_edges(const model_lowering *lowering, edge_lists *lists) {
-    svmp_release(lowering->context, lists->start);
-    svmp_release(lowering->context, lists->item);
+    svmp_release_all(lowering->context, lists->start, lists->item);
     *lists = (edge_lists){0};
 }
 
@@ -77,17 +76,23 @@ static void need(leaf_search *search, uint32_t which) {
     expand(search, which);
 }
 
-svmp_status svmp_count_unknown(model_lowering *lowering, uint32_t which, size_t *unknown, size_t *count) {
+svmp_status svmp_instance_elements(model_lowering *lowering, uint32_t which, value *offsets) {
     place before = svmp_enter(lowering, which);
-    const ast_expression *left = lowering->statement->left;
-    const model_element *elements = lowering->elements + lowering->arrays[left->symbol].first;
-    value offsets = {0};
-    svmp_status status = svmp_expand_subscript(lowering, left, &offsets);
-    *unknown = 0;
-    *count = offsets.count;
-    for (size_t k = 0; status == SVMP_OK && k < offsets.count; k++)
-        *unknown += elements[(size_t)lowering->items[offsets.first + k].number].state == ELEMENT_UNKNOWN;
+    *offsets = (value){0};
+    svmp_status status = svmp_expand_subscript(lowering, lowering->statement->left, offsets);
+    if (status != SVMP_OK) offsets->count = 0;
     svmp_leave(lowering, before);
+    return status;
+}
+
+svmp_status svmp_count_elements(model_lowering *lowering, uint32_t which, element_state state, size_t *found,
+                                size_t *count) {
+    const uint32_t symbol = lowering->instances[which].statement->left->symbol;
+    value offsets;
+    const svmp_status status = svmp_instance_elements(lowering, which, &offsets);
+    *found = 0;
+    *count = offsets.count;
+    for (size_t k = 0; k < offsets.count; k++) *found += svmp_element_at(lowering, symbol, &offsets, k)->state == state;
     lowering->item_count = 0;
     return status;
 }
@@ -100,7 +105,7 @@ static svmp_status begin_at(leaf_search *search, uint32_t which) {
     size_t unknown = 0, count = 0;
     if (statement->kind == AST_DETERMINISTIC || svmp_failed(lowering, statement)) return SVMP_OK;
     if (statement->kind == AST_FACTOR) return expand(search, which), SVMP_OK;
-    SVMP_TRY(svmp_go_on(lowering, svmp_count_unknown(lowering, which, &unknown, &count)));
+    SVMP_TRY(svmp_go_on(lowering, svmp_count_elements(lowering, which, ELEMENT_UNKNOWN, &unknown, &count)));
     lowering->instances[which].leaf = unknown > 0;
     if (unknown < count) expand(search, which);
     if (unknown > 0 && unknown < count && statement->distribution->rank != RANK_SCALAR) need(search, which);
@@ -126,7 +131,7 @@ static svmp_status find_needed(leaf_search *search, bool *any) {
     return SVMP_OK;
 }
 
-/* What cannot be drawn, and what that depends on, stays, too. */
+/* Nodes that cannot be drawn, and those they depend on, are not leaves either. */
 static void keep_undrawable(leaf_search *search) {
     const model_lowering *lowering = search->lowering;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
@@ -167,21 +172,19 @@ static svmp_status keep_priors(leaf_search *search) {
 
 /* How many of an instance's unknown elements draws have. */
 static svmp_status count_given(model_lowering *lowering, uint32_t which, size_t *given) {
-    place before = svmp_enter(lowering, which);
-    const ast_expression *left = lowering->statement->left;
-    value offsets = {0};
+    const uint32_t symbol = lowering->instances[which].statement->left->symbol;
+    value offsets;
     size_t ignored;
     *given = 0;
-    svmp_status status = svmp_expand_subscript(lowering, left, &offsets);
+    svmp_status status = svmp_instance_elements(lowering, which, &offsets);
     for (size_t k = 0; status == SVMP_OK && k < offsets.count; k++) {
         const size_t offset = (size_t)lowering->items[offsets.first + k].number;
         char *name = NULL;
-        if (lowering->elements[lowering->arrays[left->symbol].first + offset].state != ELEMENT_UNKNOWN) continue;
-        status = svmp_output_name(lowering, left->symbol, offset, &name);
+        if (svmp_element_at(lowering, symbol, &offsets, k)->state != ELEMENT_UNKNOWN) continue;
+        status = svmp_output_name(lowering, symbol, offset, &name);
         if (status == SVMP_OK) *given += svmp_named_find(lowering->given, name, &ignored);
         svmp_release(lowering->context, name);
     }
-    svmp_leave(lowering, before);
     lowering->item_count = 0;
     return status;
 }
@@ -207,7 +210,7 @@ static svmp_status keep_one(leaf_search *search, uint32_t which, const bool *rea
     model_instance *instance = &lowering->instances[which];
     size_t unknown, count, given;
     if (!instance->leaf || !may_be_given(lowering, instance, read)) return SVMP_OK;
-    SVMP_TRY(svmp_count_unknown(lowering, which, &unknown, &count));
+    SVMP_TRY(svmp_count_elements(lowering, which, ELEMENT_UNKNOWN, &unknown, &count));
     SVMP_TRY(count_given(lowering, which, &given));
     if (given == 0) return SVMP_OK;
     if (given < unknown) return refuse(lowering, which, ", but a part of it");
@@ -215,7 +218,7 @@ static svmp_status keep_one(leaf_search *search, uint32_t which, const bool *rea
     return SVMP_OK;
 }
 
-/* What is observed, or given, depends on no continuous unknown that is not given. */
+/* Fails if an observed or given node depends on a continuous unknown that is not given. */
 static svmp_status keep_these(leaf_search *search, const bool *read) {
     model_lowering *lowering = search->lowering;
     for (uint32_t k = 0; k < lowering->instance_count; k++)
@@ -252,17 +255,14 @@ static svmp_status keep_given(leaf_search *search) {
 
 /* The largest observed value of a stochastic instance, or -1. */
 static svmp_status largest_of(model_lowering *lowering, uint32_t which, double *largest) {
-    const ast_statement *statement = lowering->instances[which].statement;
+    const uint32_t symbol = lowering->instances[which].statement->left->symbol;
+    value offsets;
     *largest = -1;
-    place before = svmp_enter(lowering, which);
-    const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
-    value offsets = {0};
-    svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
-    for (size_t k = 0; status == SVMP_OK && k < offsets.count; k++) {
-        const model_element *one = &elements[(size_t)lowering->items[offsets.first + k].number];
+    const svmp_status status = svmp_instance_elements(lowering, which, &offsets);
+    for (size_t k = 0; k < offsets.count; k++) {
+        const model_element *one = svmp_element_at(lowering, symbol, &offsets, k);
         if (one->state == ELEMENT_KNOWN && one->value > *largest) *largest = one->value;
     }
-    svmp_leave(lowering, before);
     lowering->item_count = 0;
     return status;
 }
@@ -342,8 +342,6 @@ svmp_status svmp_find_leaves(model_lowering *lowering) {
     svmp_status status = search_leaves(&search);
     lowering->edge_count = edges; /* the factors note theirs again, with what bounds read */
     for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].reader = NOTHING;
-    svmp_release(lowering->context, search.needed);
-    svmp_release(lowering->context, search.expanded);
-    svmp_release(lowering->context, search.stack);
+    svmp_release_all(lowering->context, search.needed, search.expanded, search.stack);
     return status;
 }

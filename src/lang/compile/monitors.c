@@ -16,8 +16,8 @@ static svmp_status no_such_node(const model_lowering *lowering, const char *name
 /* The value of a deterministic element, as an expression of the builder. */
 static svmp_status build_value(model_lowering *lowering, model_element *element, expr *built) {
     svmp_status status = SVMP_OK;
-    if (element->state == ELEMENT_REST) {
-        SVMP_TRY(svmp_rest_read(lowering, element));
+    if (element->state == ELEMENT_DIFFERENCE) {
+        SVMP_TRY(svmp_difference_read(lowering, element));
         return svmp_item_build(lowering, element->memo, built);
     }
     if (element->state == ELEMENT_DISCRETE || element->state == ELEMENT_REMAINDER) {
@@ -35,35 +35,40 @@ static svmp_status build_value(model_lowering *lowering, model_element *element,
     return svmp_item_build(lowering, item, built);
 }
 
-static svmp_status add_monitor(model_lowering *lowering, uint32_t symbol, size_t offset) {
+svmp_status svmp_add_monitor(model_lowering *lowering, size_t word_count, const uint64_t *words, expr built,
+                             char *name) {
     lowered_model *result = lowering->result;
-    model_element *element = &lowering->elements[lowering->arrays[symbol].first + offset];
-    SVMP_TRY(svmp_begin_instance(lowering));
-    SVMP_TRY(SVMP_GROW(lowering->context, result->monitors, result->monitor_capacity, result->monitor_count + 1));
-    place before = svmp_enter(lowering, element->definition);
-    lowered_monitor made = {0};
-    uint64_t word = lowering->statement->offset;
-    bool fresh = false;
+    lowered_monitor made = {.name = name};
+    svmp_status status =
+        SVMP_GROW(lowering->context, result->monitors, result->monitor_capacity, result->monitor_count + 1);
+    if (status == SVMP_OK)
+        status = svmp_pattern_add_values(lowering, PATTERN_MONITOR, word_count, words, 1, &built, &made.values,
+                                         &made.instance);
+    if (status == SVMP_OK)
+        result->monitors[result->monitor_count++] = made;
+    else
+        svmp_release(lowering->context, name);
+    return status;
+}
+
+static svmp_status monitor_value(model_lowering *lowering, uint32_t symbol, size_t offset) {
+    const uint64_t word = lowering->statement->offset;
     expr built = {0};
-    svmp_status status = SVMP_OK;
-    SVMP_CHECK(build_value(lowering, element, &built));
-    SVMP_CHECK(svmp_pattern_find(lowering, PATTERN_MONITOR, 1, &word, 1, &built, &made.values, &fresh));
-    factor_pattern *pattern = &lowering->patterns[made.values];
-    made.instance = (uint32_t)pattern->instances;
-    if (fresh)
-        SVMP_CHECK(svmp_program_finish_values(lowering->builder, 1, &built, pattern->slots, pattern->parameters,
-                                              &pattern->program));
-    SVMP_CHECK(svmp_pattern_append(lowering, made.values));
-    SVMP_CHECK(svmp_output_name(lowering, symbol, offset, &made.name));
-    if (svmp_name_is_internal(made.name))
-        SVMP_CHECK(svmp_fail(lowering->context, SVMP_BAD_INPUT,
-                             "Cannot monitor '%s': its name ends in '__', which is reserved for columns that are not "
-                             "variables.",
-                             made.name));
-    result->monitors[result->monitor_count++] = made;
-    made.name = NULL;
-done:
-    svmp_release(lowering->context, made.name);
+    char *name = NULL;
+    SVMP_TRY(build_value(lowering, &lowering->elements[lowering->arrays[symbol].first + offset], &built));
+    SVMP_TRY(svmp_output_name(lowering, symbol, offset, &name));
+    if (!svmp_name_is_internal(name)) return svmp_add_monitor(lowering, 1, &word, built, name);
+    const svmp_status status = svmp_fail(
+        lowering->context, SVMP_BAD_INPUT,
+        "Cannot monitor '%s': its name ends in '__', which is reserved for columns that are not variables.", name);
+    svmp_release(lowering->context, name);
+    return status;
+}
+
+static svmp_status add_monitor(model_lowering *lowering, uint32_t symbol, size_t offset) {
+    SVMP_TRY(svmp_begin_instance(lowering));
+    place before = svmp_enter(lowering, lowering->elements[lowering->arrays[symbol].first + offset].definition);
+    const svmp_status status = monitor_value(lowering, symbol, offset);
     svmp_leave(lowering, before);
     return status;
 }
@@ -75,7 +80,7 @@ static svmp_status add_element(model_lowering *lowering, uint32_t symbol, size_t
     const bool computed = lowering->instances[element->definition].statement->kind == AST_DETERMINISTIC ||
                           element->state == ELEMENT_DISCRETE || element->state == ELEMENT_REMAINDER;
     if (computed) SVMP_TRY(add_monitor(lowering, symbol, offset));
-    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN || element->state == ELEMENT_REST;
+    *reported = *reported || computed || element->state == ELEMENT_UNKNOWN || element->state == ELEMENT_DIFFERENCE;
     return SVMP_OK;
 }
 
@@ -169,12 +174,12 @@ static svmp_status add_name(model_lowering *lowering, const monitor_name *name) 
 }
 
 /* Unknowns of the text that are computed, as what others leave of a sum, are reported like all unknowns. */
-static svmp_status add_rests(model_lowering *lowering) {
+static svmp_status add_differences(model_lowering *lowering) {
     lowering->symbolic = lowering->drawn = true;
     for (uint32_t symbol = 0; symbol < lowering->ast->names.count; symbol++) {
         const model_array *array = &lowering->arrays[symbol];
         for (size_t offset = 0; array->first != SIZE_MAX && offset < array->count; offset++)
-            if (lowering->elements[array->first + offset].state == ELEMENT_REST)
+            if (lowering->elements[array->first + offset].state == ELEMENT_DIFFERENCE)
                 SVMP_TRY(add_monitor(lowering, symbol, offset));
     }
     lowering->symbolic = lowering->drawn = false;
@@ -182,7 +187,7 @@ static svmp_status add_rests(model_lowering *lowering) {
 }
 
 svmp_status svmp_add_monitors(model_lowering *lowering, const char *list) {
-    SVMP_TRY(add_rests(lowering));
+    SVMP_TRY(add_differences(lowering));
     if (list == NULL) return SVMP_OK;
     lowering->symbolic = lowering->drawn = true;
     for (const char *at = list;; at++) {

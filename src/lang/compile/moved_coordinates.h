@@ -9,7 +9,7 @@
 svmp_status svmp_coordinates_choose(model_lowering *lowering, const evaluated_distribution *evaluated, size_t elements,
                                     size_t which, lowered_node *node);
 
-/* In place of what is moved, z, the node on the whole line, u. */
+/* Replaces z, the variables that are moved, by u, the node on the whole line. */
 svmp_status svmp_coordinates_build(model_lowering *lowering, const lowered_node *node, expr *variables);
 
 /* The log density of z; picked are its arguments and itself, (arguments + 1) for each element. */

@@ -108,7 +108,7 @@ static svmp_status find_components(const model_lowering *lowering, const name_ed
     for (uint32_t k = 0; k < names; k++) component[k] = NOTHING;
     for (uint32_t k = 0; status == SVMP_OK && k < names; k++)
         if (s.order[k] == 0) search_from(&s, k);
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(lowering->context, *arrays[k]);
+    svmp_release_all(lowering->context, s.order, s.low, s.next, s.path, s.open);
     return status;
 }
 
@@ -160,8 +160,7 @@ static svmp_status pass_on(const model_lowering *lowering, const name_edges *edg
             names->recursive[member[k]] = cycle;
         }
     }
-    svmp_release(lowering->context, start);
-    svmp_release(lowering->context, member);
+    svmp_release_all(lowering->context, start, member);
     return status;
 }
 
@@ -187,8 +186,7 @@ svmp_status svmp_names_graph(model_lowering *lowering) {
     name_edges all = {0}, formulas = {.formulas = true};
     uint32_t *component = NULL;
     const svmp_status status = make_graph(lowering, &all, &formulas, &component, &lowering->names);
-    void *owned[] = {all.start, all.to, formulas.start, formulas.to, component};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(lowering->context, owned[k]);
+    svmp_release_all(lowering->context, all.start, all.to, formulas.start, formulas.to, component);
     return status;
 }
 

@@ -51,10 +51,8 @@ static svmp_status is_candidate(model_lowering *lowering, const sum_terms *terms
     if (lowering->cut_by[which] != NOTHING || lowering->cut_lower[which] > -INFINITY ||
         lowering->cut_upper[which] < INFINITY)
         return SVMP_OK;
-    value offsets = {0};
-    place before = svmp_enter(lowering, instance);
-    svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
-    svmp_leave(lowering, before);
+    value offsets;
+    const svmp_status status = svmp_instance_elements(lowering, instance, &offsets);
     lowering->item_count = 0;
     *candidate = offsets.count == 1;
     return status;
@@ -89,7 +87,7 @@ static svmp_status try_term(model_lowering *lowering, const sum_terms *terms, si
     return SVMP_OK;
 }
 
-svmp_status svmp_rest_choose(model_lowering *lowering, double sum) {
+svmp_status svmp_difference_choose(model_lowering *lowering, double sum) {
     const uint32_t instance = lowering->instance;
     sum_terms terms;
     bool found = false;
@@ -102,9 +100,9 @@ svmp_status svmp_rest_choose(model_lowering *lowering, double sum) {
         for (size_t k = terms.count; k-- > 0 && !found;) {
             SVMP_TRY(try_term(lowering, &terms, k, sum, bounded, &found));
             if (!found) continue;
-            model_element *rest = &lowering->elements[terms.element[k]];
-            rest->state = ELEMENT_REST;
-            rest->output = instance;
+            model_element *difference = &lowering->elements[terms.element[k]];
+            difference->state = ELEMENT_DIFFERENCE;
+            difference->output = instance;
             lowering->instances[instance].settled = true;
         }
     return SVMP_OK;
@@ -112,7 +110,7 @@ svmp_status svmp_rest_choose(model_lowering *lowering, double sum) {
 
 /* ---- the value -------------------------------------------------------------------------------- */
 
-static svmp_status subtract_others(model_lowering *lowering, const model_element *rest, model_item *result) {
+static svmp_status subtract_others(model_lowering *lowering, const model_element *difference, model_item *result) {
     sum_terms terms;
     size_t left;
     SVMP_TRY(svmp_find_element(lowering, lowering->statement->left, &left));
@@ -120,26 +118,26 @@ static svmp_status subtract_others(model_lowering *lowering, const model_element
     *result = svmp_item_number(lowering->elements[left].value);
     for (size_t k = 0; k < terms.count; k++) {
         model_item term;
-        if (terms.element[k] == (size_t)(rest - lowering->elements)) continue;
+        if (terms.element[k] == (size_t)(difference - lowering->elements)) continue;
         SVMP_TRY(svmp_expand_scalar(lowering, terms.list[k], &term));
         *result = svmp_apply(lowering, OP_subtract, *result, term, term);
     }
     return SVMP_OK;
 }
 
-svmp_status svmp_rest_read(model_lowering *lowering, model_element *rest) {
-    model_instance *sum = &lowering->instances[rest->output];
+svmp_status svmp_difference_read(model_lowering *lowering, model_element *difference) {
+    model_instance *sum = &lowering->instances[difference->output];
     const size_t items = lowering->item_count;
     if (sum->busy)
         return svmp_lowering_error(lowering, sum->statement->function_offset,
                                    "the sums of dsum depend on each other: write one of the unknowns as a difference");
-    place before = svmp_enter(lowering, rest->output);
-    lowering->instance = NOTHING; /* whoever reads the others through it is no child of theirs */
+    place before = svmp_enter(lowering, difference->output);
+    lowering->instance = NOTHING; /* reading the other terms through it adds no edge of the graph */
     sum->busy = true;
-    svmp_status status = subtract_others(lowering, rest, &rest->memo);
+    svmp_status status = subtract_others(lowering, difference, &difference->memo);
     sum->busy = false;
     svmp_leave(lowering, before);
     lowering->item_count = items;
-    if (status == SVMP_OK) rest->stamp = lowering->stamp;
+    if (status == SVMP_OK) difference->stamp = lowering->stamp;
     return status;
 }

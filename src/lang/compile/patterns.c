@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 static svmp_status put(model_lowering *lowering, uint64_t word) {
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->signature, lowering->signature_capacity,
                        lowering->signature_length + 1));
@@ -43,17 +45,8 @@ static svmp_status write_signature(model_lowering *lowering, pattern_kind kind, 
     return SVMP_OK;
 }
 
-static uint64_t hash(const uint64_t *words, size_t length) {
-    uint64_t h = length;
-    for (size_t k = 0; k < length; k++) {
-        h = (h ^ words[k]) * 0x9E3779B97F4A7C15u;
-        h ^= h >> 29;
-    }
-    return h;
-}
-
 static size_t slot_of(const model_lowering *lowering, const uint64_t *words, size_t length) {
-    size_t mask = lowering->pattern_slot_count - 1, slot = hash(words, length) & mask;
+    size_t mask = lowering->pattern_slot_count - 1, slot = svmp_table_hash(length * sizeof *words, words) & mask;
     for (;; slot = (slot + 1) & mask) {
         uint32_t which = lowering->pattern_slots[slot];
         if (which == NOTHING) return slot;
@@ -150,10 +143,11 @@ static svmp_status is_needed(model_lowering *lowering, factor_pattern *pattern, 
     return SVMP_OK;
 }
 
-svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which) {
+svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which, uint32_t *instance) {
     factor_pattern *pattern = &lowering->patterns[which];
     size_t variables = pattern->instances * pattern->slots, numbers = pattern->instances * pattern->parameters;
     bool needed;
+    if (instance) *instance = (uint32_t)pattern->instances;
     SVMP_TRY(is_needed(lowering, pattern, &needed));
     if (!needed) return SVMP_OK;
     SVMP_TRY(SVMP_GROW(lowering->context, pattern->variables, pattern->variable_capacity, variables + pattern->slots));
@@ -163,4 +157,25 @@ svmp_status svmp_pattern_append(model_lowering *lowering, uint32_t which) {
         memcpy(pattern->numbers + numbers, lowering->parameters, pattern->parameters * sizeof(double));
     pattern->instances++;
     return SVMP_OK;
+}
+
+svmp_status svmp_pattern_add_factor(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                    const uint64_t *words, size_t picked_count, const expr *picked, expr total,
+                                    uint32_t *which, uint32_t *instance) {
+    bool fresh;
+    SVMP_TRY(svmp_pattern_find(lowering, kind, word_count, words, picked_count, picked, which, &fresh));
+    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, *which, total));
+    return svmp_pattern_append(lowering, *which, instance);
+}
+
+svmp_status svmp_pattern_add_values(model_lowering *lowering, pattern_kind kind, size_t word_count,
+                                    const uint64_t *words, size_t count, const expr *values, uint32_t *which,
+                                    uint32_t *instance) {
+    bool fresh;
+    SVMP_TRY(svmp_pattern_find(lowering, kind, word_count, words, count, values, which, &fresh));
+    factor_pattern *pattern = &lowering->patterns[*which];
+    if (fresh)
+        SVMP_TRY(svmp_program_finish_values(lowering->builder, count, values, pattern->slots, pattern->parameters,
+                                            &pattern->program));
+    return svmp_pattern_append(lowering, *which, instance);
 }

@@ -14,37 +14,19 @@ static svmp_status observes(model_lowering *lowering, uint32_t which, bool *some
     if (statement->distribution->support == SUPPORT_INTERVAL_INDEX ||
         statement->distribution->support == SUPPORT_ROUNDED || lowering->instances[which].settled)
         return SVMP_OK;
-    const model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
-    place before = svmp_enter(lowering, which);
-    value offsets = {0};
-    svmp_status status = svmp_expand_subscript(lowering, statement->left, &offsets);
-    for (size_t k = 0; status == SVMP_OK && k < offsets.count; k++)
-        *some = *some || elements[(size_t)lowering->items[offsets.first + k].number].state == ELEMENT_KNOWN;
-    svmp_leave(lowering, before);
-    lowering->item_count = 0;
+    size_t known, count;
+    const svmp_status status = svmp_count_elements(lowering, which, ELEMENT_KNOWN, &known, &count);
+    *some = known > 0;
     return status;
 }
 
-/* A program of one value, called `name`. */
+/* A value called `name`, from this instance. */
 static svmp_status add_value(model_lowering *lowering, uint32_t which, expr built, const char *name) {
-    svmp_context *context = lowering->context;
-    lowered_model *result = lowering->result;
-    lowered_monitor made = {0};
-    bool fresh = false;
+    const uint64_t words[2] = {lowering->instances[which].statement->offset, 1}; /* not those of a monitored node */
+    char *copy;
+    SVMP_TRY(svmp_duplicate(lowering->context, name, &copy));
     place before = svmp_enter(lowering, which);
-    uint64_t words[2] = {lowering->statement->offset, 1}; /* not what a monitored node of the statement is */
-    svmp_status status = SVMP_OK;
-    SVMP_CHECK(SVMP_GROW(context, result->monitors, result->monitor_capacity, result->monitor_count + 1));
-    SVMP_CHECK(svmp_pattern_find(lowering, PATTERN_MONITOR, 2, words, 1, &built, &made.values, &fresh));
-    factor_pattern *pattern = &lowering->patterns[made.values];
-    made.instance = (uint32_t)pattern->instances;
-    if (fresh)
-        SVMP_CHECK(svmp_program_finish_values(lowering->builder, 1, &built, pattern->slots, pattern->parameters,
-                                              &pattern->program));
-    SVMP_CHECK(svmp_pattern_append(lowering, made.values));
-    SVMP_CHECK(svmp_duplicate(context, name, &made.name));
-    result->monitors[result->monitor_count++] = made;
-done:
+    const svmp_status status = svmp_add_monitor(lowering, 2, words, built, copy);
     svmp_leave(lowering, before);
     return status;
 }

@@ -26,21 +26,6 @@ static double count_operations(const ast_expression *expression) {
     return count;
 }
 
-/* The elements of an instance that depend on unknowns. */
-static svmp_status count_opaque(model_lowering *lowering, uint32_t which, size_t *count) {
-    place before = svmp_enter(lowering, which);
-    const ast_expression *left = lowering->statement->left;
-    const model_element *elements = lowering->elements + lowering->arrays[left->symbol].first;
-    value offsets = {0};
-    svmp_status status = svmp_expand_subscript(lowering, left, &offsets);
-    *count = 0;
-    for (size_t k = 0; status == SVMP_OK && k < offsets.count; k++)
-        *count += elements[(size_t)lowering->items[offsets.first + k].number].state == ELEMENT_OPAQUE;
-    svmp_leave(lowering, before);
-    lowering->item_count = 0;
-    return status;
-}
-
 /* Only arrays can be, since no element depends on itself. */
 static bool is_recursive(const model_lowering *lowering, uint32_t symbol) {
     return lowering->names.recursive[symbol] && lowering->arrays[symbol].count > 1;
@@ -53,10 +38,10 @@ static svmp_status find_candidates(cost_search *search, double *operations, size
     *elements = 0;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
-        size_t opaque = 0;
+        size_t opaque = 0, count; /* elements that depend on unknowns */
         if (statement->kind != AST_DETERMINISTIC || svmp_failed(lowering, statement)) continue;
         if (!is_recursive(lowering, statement->left->symbol) && lowering->choices->store_above >= 0) continue;
-        SVMP_TRY(svmp_go_on(lowering, count_opaque(lowering, k, &opaque)));
+        SVMP_TRY(svmp_go_on(lowering, svmp_count_elements(lowering, k, ELEMENT_OPAQUE, &opaque, &count)));
         if (opaque == 0) continue;
         search->operations[k] = 1 + count_operations(statement->arguments[0]);
         *operations += search->operations[k];
@@ -117,9 +102,7 @@ svmp_status svmp_stored_choose(model_lowering *lowering) {
     if (lowering->owners || lowering->graph || isinf(lowering->choices->store_above)) return SVMP_OK;
     for (uint32_t k = 0; k < lowering->ast->names.count && !any; k++) any = is_recursive(lowering, k);
     const svmp_status status = any ? choose(&search) : SVMP_OK;
-    svmp_release(context, search.operations);
-    svmp_release(context, search.seen);
-    svmp_release(context, search.stack);
+    svmp_release_all(context, search.operations, search.seen, search.stack);
     return status;
 }
 
@@ -151,17 +134,14 @@ svmp_status svmp_stored_read(model_lowering *lowering, model_element *element) {
 }
 
 /* The program of a row, from its own formula. */
-static svmp_status compute_row(model_lowering *lowering, stored_place *at) {
+static svmp_status compute_row(model_lowering *lowering, void *work) {
+    stored_place *at = work;
     model_element *element = &lowering->elements[at->element];
     const uint64_t word = lowering->statement->offset;
     expr built;
-    bool fresh;
     SVMP_TRY(svmp_compute(lowering, element->definition));
     SVMP_TRY(svmp_item_build(lowering, element->memo, &built));
-    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_COMPUTED, 1, &word, 1, &built, &at->pattern, &fresh));
-    at->instance = (uint32_t)lowering->patterns[at->pattern].instances;
-    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, at->pattern, built));
-    return svmp_pattern_append(lowering, at->pattern);
+    return svmp_pattern_add_factor(lowering, PATTERN_COMPUTED, 1, &word, 1, &built, built, &at->pattern, &at->instance);
 }
 
 /* Rows read others, which are added behind them. */
@@ -171,12 +151,7 @@ svmp_status svmp_stored_compute(model_lowering *lowering) {
     for (size_t k = 0; status == SVMP_OK && k < stored->count; k++) {
         SVMP_TRY(svmp_begin_instance(lowering));
         place before = svmp_enter(lowering, lowering->elements[stored->places[k].element].definition);
-        status = compute_row(lowering, &stored->places[k]);
-        while (lowering->pending != NOTHING) { /* it waits for a long chain */
-            lowering->depth = 0;
-            status = svmp_compute_pending(lowering);
-            if (status == SVMP_OK) status = compute_row(lowering, &stored->places[k]);
-        }
+        status = svmp_with_chains(lowering, compute_row, &stored->places[k]);
         svmp_leave(lowering, before);
         status = svmp_go_on(lowering, status);
     }

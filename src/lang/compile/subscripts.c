@@ -19,7 +19,7 @@ static bool is_shifted_range(const ast_expression *index) {
     return (strcmp(outer, "-") == 0 || strcmp(outer, "+") == 0) && strcmp(inner, ":") == 0;
 }
 
-/* What explains a subscript out of range. */
+/* The probable cause of a subscript out of range. */
 static const char *hint(const ast_expression *index, double number) {
     if (is_shifted_range(index)) return "; ':' binds more tightly than '+' and '-': put the end in parentheses";
     return number == 0 ? "; subscripts count from 1" : "";
@@ -171,7 +171,7 @@ static svmp_status cycle(model_lowering *lowering, const ast_expression *variabl
                                svmp_element_text(lowering, variable->symbol, offset, text));
 }
 
-/* What is computed but needed by no density may be anything, as in JAGS: 0 * log(0). */
+/* Not a number. This is an error only where a density needs the value, as in JAGS: 0 * log(0). */
 static svmp_status no_number(model_lowering *lowering, const ast_expression *variable, size_t offset) {
     char text[ELEMENT_TEXT];
     return svmp_lowering_error(lowering, variable->offset, "the value of '%s' is not a number",
@@ -181,7 +181,6 @@ static svmp_status no_number(model_lowering *lowering, const ast_expression *var
 /* The elements of a deterministic instance's left-hand side, through its offsets on the item stack. */
 static svmp_status set_elements(model_lowering *lowering, const ast_statement *statement, const value *offsets,
                                 const value *items) {
-    model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     expr_op inverse = OP_literal;
     if (statement->function != NAMES_NONE)
         svmp_link_inverse(lowering->ast->functions.text[statement->function], &inverse);
@@ -195,7 +194,7 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
             return svmp_lowering_error(lowering, statement->arguments[0]->offset, "the value is not a number");
     }
     for (size_t k = 0; k < offsets->count; k++) {
-        model_element *set = &elements[(size_t)lowering->items[offsets->first + k].number];
+        model_element *set = svmp_element_at(lowering, statement->left->symbol, offsets, k);
         model_item computed = lowering->items[items->first + (items->count == 1 ? 0 : k)];
         set->memo = computed;
         set->stamp = lowering->stamp;
@@ -209,9 +208,8 @@ static svmp_status set_elements(model_lowering *lowering, const ast_statement *s
 /* The left-hand side's elements, given by their offsets, go from one state to another; some of '~' may be given. */
 static void change_state(model_lowering *lowering, const ast_statement *statement, const value *offsets,
                          element_state before, element_state after) {
-    model_element *elements = lowering->elements + lowering->arrays[statement->left->symbol].first;
     for (size_t k = 0; k < offsets->count; k++) {
-        model_element *element = &elements[(size_t)lowering->items[offsets->first + k].number];
+        model_element *element = svmp_element_at(lowering, statement->left->symbol, offsets, k);
         if (element->state == before) element->state = after;
     }
 }
@@ -250,7 +248,7 @@ svmp_status svmp_compute(model_lowering *lowering, uint32_t which) {
     }
     lowering->instances[which].computed = status == SVMP_OK;
     bool wrong = status == SVMP_BAD_INPUT && lowering->pending == NOTHING;
-    if (wrong) svmp_state_of(lowering, statement)->failed = true; /* whoever reads it has nothing to add */
+    if (wrong) svmp_state_of(lowering, statement)->failed = true; /* statements that read it report no error */
     svmp_leave(lowering, before);
     lowering->item_count = items;
     return status;
@@ -298,8 +296,8 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
         expr ignored;
         if (read->state == ELEMENT_UNKNOWN && svmp_node_has_elements(lowering, definition)) {
             SVMP_TRY(svmp_node_element(lowering, read));
-        } else if (read->state == ELEMENT_REST) {
-            SVMP_TRY(svmp_rest_read(lowering, read));
+        } else if (read->state == ELEMENT_DIFFERENCE) {
+            SVMP_TRY(svmp_difference_read(lowering, read));
         } else if (read->state == ELEMENT_UNKNOWN) {
             SVMP_TRY(svmp_node_natural(lowering, definition, &ignored));
         } else if (lowering->storing && defined->stored) {

@@ -9,10 +9,6 @@
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
-static model_item argument_item(const model_lowering *lowering, const value *argument, size_t part) {
-    return lowering->items[argument->first + (argument->count == 1 ? 0 : part)];
-}
-
 static bool is_open(model_item bound) { return svmp_item_known(bound) && isinf(bound.number); }
 
 /* The bound that lies further inside: OP_max of two lower ones, OP_min of two upper ones. */
@@ -33,10 +29,10 @@ svmp_status svmp_node_bounds(model_lowering *lowering, const distribution *famil
         *upper = svmp_item_literal(1);
         break;
     case SUPPORT_INTERVAL:
-        *lower = argument_item(lowering, &evaluated->arguments[0], part);
-        *upper = argument_item(lowering, &evaluated->arguments[1], part);
+        *lower = svmp_argument_at(lowering, &evaluated->arguments[0], part);
+        *upper = svmp_argument_at(lowering, &evaluated->arguments[1], part);
         break;
-    case SUPPORT_ABOVE: *lower = argument_item(lowering, &evaluated->arguments[1], part); break;
+    case SUPPORT_ABOVE: *lower = svmp_argument_at(lowering, &evaluated->arguments[1], part); break;
     default: break;
     }
     narrow(lowering, OP_max, evaluated->lower, lower);
@@ -60,14 +56,12 @@ static transform_kind kind_of(model_item lower, model_item upper) {
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-/* Each unknown element is summed out by itself. */
+/* Each unknown element is a discrete unknown of its own. */
 static svmp_status add_discrete(model_lowering *lowering, uint32_t which, const value *offsets) {
-    const model_array *array = &lowering->arrays[lowering->instances[which].statement->left->symbol];
-    for (size_t part = 0; part < offsets->count; part++) {
-        const size_t offset = (size_t)lowering->items[offsets->first + part].number;
-        if (lowering->elements[array->first + offset].state == ELEMENT_UNKNOWN)
-            SVMP_TRY(svmp_discrete_add(lowering, which, offset, part));
-    }
+    const uint32_t symbol = lowering->instances[which].statement->left->symbol;
+    for (size_t part = 0; part < offsets->count; part++)
+        if (svmp_element_at(lowering, symbol, offsets, part)->state == ELEMENT_UNKNOWN)
+            SVMP_TRY(svmp_discrete_add(lowering, which, (size_t)lowering->items[offsets->first + part].number, part));
     return SVMP_OK;
 }
 
@@ -186,14 +180,13 @@ static svmp_status add_outputs(model_lowering *lowering, uint32_t which, const v
     return svmp_coordinates_choose(lowering, &evaluated, offsets->count, lowering->result->node_count, node);
 }
 
-/* Of car.normal, areas without neighbours are 0, as in GeoBUGS; what is given stays. */
+/* In car.normal, areas without neighbours are 0, as in GeoBUGS, unless the data give them a value. */
 static svmp_status fix_islands(model_lowering *lowering, const value *offsets, size_t *islands) {
-    model_element *elements = lowering->elements + lowering->arrays[lowering->statement->left->symbol].first;
     evaluated_distribution evaluated = {0};
     SVMP_TRY(svmp_expand_distribution(lowering, &evaluated));
     const value *num = &evaluated.arguments[2];
     for (size_t k = 0; k < offsets->count && num->count == offsets->count; k++) {
-        model_element *element = &elements[(size_t)lowering->items[offsets->first + k].number];
+        model_element *element = svmp_element_at(lowering, lowering->statement->left->symbol, offsets, k);
         const model_item neighbours = lowering->items[num->first + k];
         if (!svmp_item_known(neighbours) || neighbours.number != 0 || element->state != ELEMENT_UNKNOWN) continue;
         element->state = ELEMENT_KNOWN;
@@ -205,18 +198,17 @@ static svmp_status fix_islands(model_lowering *lowering, const value *offsets, s
 
 static svmp_status make_node(model_lowering *lowering, uint32_t which) {
     const ast_statement *statement = lowering->instances[which].statement;
-    const model_array *array = &lowering->arrays[statement->left->symbol];
     lowered_model *result = lowering->result;
     value offsets;
-    size_t unknown = 0, islands = 0, rest = 0;
+    size_t unknown = 0, islands = 0, difference = 0;
     SVMP_TRY(svmp_expand_subscript(lowering, statement->left, &offsets));
     if (statement->distribution->support == SUPPORT_ZERO_SUM) SVMP_TRY(fix_islands(lowering, &offsets, &islands));
     for (size_t k = 0; k < offsets.count; k++) {
-        size_t offset = (size_t)lowering->items[offsets.first + k].number;
-        unknown += lowering->elements[array->first + offset].state == ELEMENT_UNKNOWN;
-        rest += lowering->elements[array->first + offset].state == ELEMENT_REST;
+        const element_state state = svmp_element_at(lowering, statement->left->symbol, &offsets, k)->state;
+        unknown += state == ELEMENT_UNKNOWN;
+        difference += state == ELEMENT_DIFFERENCE;
     }
-    result->observed += offsets.count - unknown - islands - rest;
+    result->observed += offsets.count - unknown - islands - difference;
     lowering->instances[which].values = (uint32_t)(offsets.count - islands);
     if (unknown == 0) return SVMP_OK;
     const bool leaf = lowering->instances[which].leaf;
@@ -283,11 +275,10 @@ static svmp_status build_bounds(model_lowering *lowering, const lowered_node *no
 
 static svmp_status set_memos(model_lowering *lowering, const lowered_node *node, const expr *values) {
     const ast_expression *left = lowering->statement->left;
-    model_element *elements = lowering->elements + lowering->arrays[left->symbol].first;
     value offsets;
     SVMP_TRY(svmp_expand_subscript(lowering, left, &offsets));
     for (size_t k = 0; k < offsets.count; k++) {
-        model_element *set = &elements[(size_t)lowering->items[offsets.first + k].number];
+        model_element *set = svmp_element_at(lowering, left->symbol, &offsets, k);
         if (set->state != ELEMENT_UNKNOWN) continue;
         set->memo = svmp_item_expression(values[set->output - node->output]);
         set->stamp = lowering->stamp;

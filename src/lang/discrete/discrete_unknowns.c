@@ -19,10 +19,6 @@ static svmp_status not_finite(model_lowering *lowering, size_t offset, const cha
         statement->distribution ? statement->distribution->name : "", advice);
 }
 
-static model_item argument(const model_lowering *lowering, const value *evaluated, size_t part) {
-    return lowering->items[evaluated->first + (evaluated->count == 1 ? 0 : part)];
-}
-
 /* The least and the largest value by the distribution alone; NaN: it depends on unknowns. */
 static void support_ends(const model_lowering *lowering, const evaluated_distribution *evaluated, size_t part,
                          double *least, double *most) {
@@ -30,7 +26,8 @@ static void support_ends(const model_lowering *lowering, const evaluated_distrib
     model_item item[3] = {{0}};
     *least = 0;
     *most = INFINITY;
-    for (size_t k = 0; k < 3 && k < evaluated->count; k++) item[k] = argument(lowering, &evaluated->arguments[k], part);
+    for (size_t k = 0; k < 3 && k < evaluated->count; k++)
+        item[k] = svmp_argument_at(lowering, &evaluated->arguments[k], part);
     switch (statement->distribution->support) {
     case SUPPORT_BINARY: *most = 1; break;
     case SUPPORT_COUNT_TO: {
@@ -58,7 +55,7 @@ static void support_ends(const model_lowering *lowering, const evaluated_distrib
     }
 }
 
-/* Where a count with known arguments has its last value but for a probability of 1e-15: doubled until it is there. */
+/* The end of a count with known arguments: doubled until the probability beyond it is below 1e-15. */
 static svmp_status last_value(model_lowering *lowering, const evaluated_distribution *evaluated, size_t part,
                               double *last) {
     const distribution *family = lowering->statement->distribution;
@@ -68,7 +65,7 @@ static svmp_status last_value(model_lowering *lowering, const evaluated_distribu
     double beyond = 0;
     svmp_builder_reset(b);
     for (size_t k = 0; k < evaluated->count; k++) {
-        items[k] = svmp_expr_literal(b, argument(lowering, &evaluated->arguments[k], part).number);
+        items[k] = svmp_expr_literal(b, svmp_argument_at(lowering, &evaluated->arguments[k], part).number);
         arguments[k] = (expr_array){1, 1, &items[k]};
     }
     for (*last = 8; *last <= DISCRETE_MOST_STATES; *last *= 2) {
@@ -84,14 +81,14 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
                             size_t part, double *most) {
     bool known = lowering->statement->distribution->log_survival != NULL && isinf(*most);
     for (size_t k = 0; k < evaluated->count; k++)
-        known = known && svmp_item_known(argument(lowering, &evaluated->arguments[k], part));
+        known = known && svmp_item_known(svmp_argument_at(lowering, &evaluated->arguments[k], part));
     if (known) return last_value(lowering, evaluated, part, most);
     const double own = floor(fmax(lowering->instances[which].largest, 0));
     const double all = floor(fmax(svmp_state_of(lowering, lowering->statement)->largest, 0));
     const bool coupled = svmp_discrete_touches(lowering, lowering->statement);
     if (lowering->choices->short_sums) {
-        *most = DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own;
-        if (!coupled) *most = fmax(*most, fmin(DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * all, DISCRETE_BRIEF_MOST));
+        *most = DISCRETE_SHORT_LEAST + DISCRETE_SHORT_TIMES * own;
+        if (!coupled) *most = fmax(*most, fmin(DISCRETE_SHORT_LEAST + DISCRETE_SHORT_TIMES * all, DISCRETE_SHORT_MOST));
         return SVMP_OK;
     }
     *most = DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
@@ -99,11 +96,11 @@ static svmp_status find_end(model_lowering *lowering, const evaluated_distributi
     return SVMP_OK;
 }
 
-/* The state that the choices fix. */
-static void fix_state(const model_lowering *lowering, discrete_unknown *found) {
+/* The state that the choices fix of unknown `which`. */
+static void fix_state(const model_lowering *lowering, size_t which, discrete_unknown *found) {
     const uint32_t *fixed = lowering->choices->fixed;
-    if (fixed == NULL || fixed[lowering->discrete_count] == 0) return;
-    found->least += fixed[lowering->discrete_count] - 1;
+    if (fixed == NULL || fixed[which] == 0) return;
+    found->least += fixed[which] - 1;
     found->states = 1;
     found->open = false;
 }
@@ -139,7 +136,7 @@ static svmp_status find_values(model_lowering *lowering, uint32_t which, size_t 
                           "distribution: dnorm(mean, 1 / variance) T(0,)");
     found->least = least;
     found->states = (uint32_t)(most - least) + 1;
-    fix_state(lowering, found);
+    fix_state(lowering, lowering->discrete_count, found);
     return SVMP_OK;
 }
 
@@ -164,10 +161,10 @@ svmp_status svmp_discrete_add(model_lowering *lowering, uint32_t which, size_t o
 
 svmp_status svmp_discrete_be_total(model_lowering *lowering, uint32_t unknown, uint32_t which, size_t offset,
                                    double least, double most, bool open) {
-    const uint32_t *ends = lowering->choices->ends, *fixed = lowering->choices->fixed;
+    const uint32_t *ends = lowering->choices->ends;
     const double own = floor(fmax(lowering->instances[which].largest, 0));
     discrete_unknown *total = &lowering->discrete[unknown];
-    double end = lowering->choices->short_sums ? DISCRETE_BRIEF_LEAST + DISCRETE_BRIEF_TIMES * own
+    double end = lowering->choices->short_sums ? DISCRETE_SHORT_LEAST + DISCRETE_SHORT_TIMES * own
                                                : DISCRETE_OPEN_LEAST + DISCRETE_OPEN_TIMES * own;
     if (ends && ends[unknown] > 0) end = ends[unknown];
     if (open) most = fmin(most, fmax(end, least));
@@ -183,11 +180,7 @@ svmp_status svmp_discrete_be_total(model_lowering *lowering, uint32_t unknown, u
                                 .states = (uint32_t)(most - least) + 1,
                                 .open = open,
                                 .total = true};
-    if (fixed && fixed[unknown] > 0) {
-        total->least += fixed[unknown] - 1;
-        total->states = 1;
-        total->open = false;
-    }
+    fix_state(lowering, unknown, total);
     model_element *element = &lowering->elements[lowering->arrays[total->symbol].first + offset];
     element->state = ELEMENT_DISCRETE;
     element->output = unknown;
@@ -277,7 +270,7 @@ static svmp_status too_many(model_lowering *lowering, size_t count) {
  * unknown in common. */
 static svmp_status check_cost(model_lowering *lowering, uint32_t instance) {
     const double size = scope_size(lowering);
-    const double most = lowering->choices->small_tables ? DISCRETE_STRICT_ENTRIES : DISCRETE_MOST_ENTRIES;
+    const double most = lowering->choices->small_tables ? DISCRETE_SMALL_ENTRIES : DISCRETE_MOST_ENTRIES;
     const size_t values = lowering->statement->kind == AST_FACTOR ? 1 : lowering->instances[instance].values;
     if (size > most) return too_many(lowering, 1);
     for (size_t k = 0; k < lowering->scope_count; k++) {
@@ -450,17 +443,11 @@ svmp_status svmp_discrete_sum(model_lowering *lowering) {
     if (status == SVMP_OK) status = sum_components(lowering, &lists);
     svmp_builder_share_logs(lowering->builder, false);
     lowering->symbolic = false;
-    svmp_release(lowering->context, lists.unknown_start);
-    svmp_release(lowering->context, lists.unknowns);
-    svmp_release(lowering->context, lists.factor_start);
-    svmp_release(lowering->context, lists.factors);
+    svmp_release_all(lowering->context, lists.unknown_start, lists.unknowns, lists.factor_start, lists.factors);
     return status;
 }
 
 void svmp_discrete_free(model_lowering *lowering) {
-    svmp_release(lowering->context, lowering->discrete);
-    svmp_release(lowering->context, lowering->scope);
-    svmp_release(lowering->context, lowering->factor_scopes);
-    svmp_release(lowering->context, lowering->discrete_factors);
-    svmp_release(lowering->context, lowering->parameter_stamp);
+    svmp_release_all(lowering->context, lowering->discrete, lowering->scope, lowering->factor_scopes,
+                     lowering->discrete_factors, lowering->parameter_stamp);
 }

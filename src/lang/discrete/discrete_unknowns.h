@@ -9,12 +9,12 @@
 
 #include "lang/compile/compile_passes.h"
 
-#define DISCRETE_MOST_STATES    10000u
-#define DISCRETE_MOST_ENTRIES   65536u   /* of one table */
-#define DISCRETE_STRICT_ENTRIES 8192u    /* where the model can be read in another way */
-#define DISCRETE_MOST_TERMS     1000000u /* of all tables of a component */
-#define DISCRETE_MOST_READ      300000u  /* of all factors that have an unknown in common, */
-#define DISCRETE_FEW            256u     /* but for those that have few */
+#define DISCRETE_MOST_STATES   10000u
+#define DISCRETE_MOST_ENTRIES  65536u   /* of one table */
+#define DISCRETE_SMALL_ENTRIES 8192u    /* with the choice small_tables */
+#define DISCRETE_MOST_TERMS    1000000u /* of all tables of a component */
+#define DISCRETE_MOST_READ     300000u  /* of all factors that have an unknown in common, */
+#define DISCRETE_FEW           256u     /* but for those that have few */
 
 /* Counts without a largest value are summed to 50 + 4 times the largest observation that depends on them. Those whose
  * distribution does not depend on other discrete unknowns are cheaper to sum: to at least 100 + 6 times the largest one
@@ -25,10 +25,10 @@
 #define DISCRETE_FREE_TIMES 6
 #define DISCRETE_FREE_MOST  200
 
-/* Sums begin short if their ends are moved afterwards (prepare/sum_truncation.c). */
-#define DISCRETE_BRIEF_LEAST 24
-#define DISCRETE_BRIEF_TIMES 2
-#define DISCRETE_BRIEF_MOST  100
+/* With the choice short_sums, whose ends are moved afterwards (prepare/sum_truncation.c). */
+#define DISCRETE_SHORT_LEAST 24
+#define DISCRETE_SHORT_TIMES 2
+#define DISCRETE_SHORT_MOST  100
 
 /* What a factor of a component reads: factor_scopes[first] ... [first + count - 1], ascending. */
 typedef struct discrete_factor {
@@ -60,7 +60,7 @@ svmp_status svmp_discrete_sum(model_lowering *lowering);
 /* Notes that a sum is refused (compile.h). */
 void svmp_discrete_refuse(const model_lowering *lowering);
 
-/* What else to do where counts have too many combinations; "" where an unknown is no such count. */
+/* Advice if counts have too many combinations; "" for an unknown that is not such a count. */
 const char *svmp_discrete_advice(const discrete_unknown *unknown);
 
 /* Names and values of the unknowns, for the result. */

@@ -218,7 +218,7 @@ static bool all_zero(const elimination *e, const sum_table *table) {
     return true;
 }
 
-/* What the factor has against the last of its combinations, in which counts are largest. */
+/* Reports why the factor is impossible for the last of its combinations, in which counts are largest. */
 static svmp_status refuse_factor(elimination *e, uint32_t instance, size_t combinations) {
     model_lowering *lowering = e->lowering;
     svmp_discrete_refuse(lowering);
@@ -339,13 +339,12 @@ static svmp_status keep_steps(elimination *e, lowered_component *component) {
     return SVMP_OK;
 }
 
-/* What the unknowns are drawn from: the merged tables less what was left of them, in logs. */
+/* The conditional distributions from which the unknowns are drawn: the log of each merged table, less its sum. */
 static svmp_status keep_conditionals(elimination *e, expr *products) {
     model_lowering *lowering = e->lowering;
     lowered_summed *summed = &lowering->result->summed;
     lowered_component component = {0};
     uint64_t words[1] = {lowering->statement->offset};
-    bool fresh;
     if (lowering->graph) return SVMP_OK;
     SVMP_TRY(keep_steps(e, &component));
     for (size_t k = 0, at = 0; k < e->step_count; k++) {
@@ -354,14 +353,8 @@ static svmp_status keep_conditionals(elimination *e, expr *products) {
             products[at] =
                 svmp_expr_subtract(lowering->builder, products[at], e->tables[e->steps[k].output].entries[j / states]);
     }
-    SVMP_TRY(
-        svmp_pattern_find(lowering, PATTERN_DISCRETE, 1, words, component.size, products, &component.values, &fresh));
-    factor_pattern *pattern = &lowering->patterns[component.values];
-    component.instance = (uint32_t)pattern->instances;
-    if (fresh)
-        SVMP_TRY(svmp_program_finish_values(lowering->builder, component.size, products, pattern->slots,
-                                            pattern->parameters, &pattern->program));
-    SVMP_TRY(svmp_pattern_append(lowering, component.values));
+    SVMP_TRY(svmp_pattern_add_values(lowering, PATTERN_DISCRETE, 1, words, component.size, products, &component.values,
+                                     &component.instance));
     SVMP_TRY(SVMP_GROW(lowering->context, summed->components, summed->component_capacity, summed->component_count + 1));
     summed->components[summed->component_count++] = component;
     return SVMP_OK;
@@ -373,14 +366,11 @@ static svmp_status add_sum(elimination *e) {
     expr total = svmp_expr_literal(lowering->builder, 0);
     uint64_t words[2] = {lowering->statement->offset, e->count};
     uint32_t which;
-    bool fresh;
     for (size_t k = 0; k < e->step_count; k++)
         if (e->tables[e->steps[k].output].rank == 0)
             total = svmp_expr_add(lowering->builder, total, e->tables[e->steps[k].output].entries[0]);
     if (svmp_expr_level(lowering->builder, total) != LEVEL_INPUT) return svmp_builder_status(lowering->builder);
-    SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 2, words, 1, &total, &which, &fresh));
-    if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, total));
-    return svmp_pattern_append(lowering, which);
+    return svmp_pattern_add_factor(lowering, PATTERN_FACTOR, 2, words, 1, &total, total, &which, NULL);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------- */
@@ -402,14 +392,10 @@ static svmp_status allocate(elimination *e) {
 
 static void release(elimination *e) {
     svmp_context *context = e->lowering->context;
-    for (size_t k = 0; k < e->table_count; k++) {
-        svmp_release(context, e->tables[k].scope);
-        svmp_release(context, e->tables[k].entries);
-    }
+    for (size_t k = 0; k < e->table_count; k++) svmp_release_all(context, e->tables[k].scope, e->tables[k].entries);
     svmp_squares_free(e->squares);
-    void *owned[] = {e->tables, e->inputs, e->used, e->steps, e->head, e->cost,
-                     e->marked, e->merged, e->next, e->entry, e->terms};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_release_all(context, e->tables, e->inputs, e->used, e->steps, e->head, e->cost, e->marked, e->merged, e->next,
+                     e->entry, e->terms);
 }
 
 /* number[global number - the first one's]: the unknown's number in the component. */

@@ -7,15 +7,7 @@
 
 /* ---- items to expressions and back ---------------------------------------------------------- */
 
-/* A call whose operands are known is computed by a builder of its own, from literals; otherwise in the instance's. */
-typedef struct array_call {
-    program_builder *builder;
-    item_kind kind; /* of the results */
-    size_t first, count;
-    expr *operands, *results;
-} array_call;
-
-static svmp_status begin(model_lowering *lowering, size_t first, size_t results, array_call *call) {
+svmp_status svmp_array_call_begin(model_lowering *lowering, size_t first, size_t results, array_call *call) {
     *call = (array_call){.kind = ITEM_LITERAL, .first = first, .count = lowering->item_count - first};
     for (size_t k = first; k < lowering->item_count; k++)
         if (lowering->items[k].kind > call->kind) call->kind = lowering->items[k].kind;
@@ -34,8 +26,8 @@ static svmp_status begin(model_lowering *lowering, size_t first, size_t results,
     return SVMP_OK;
 }
 
-/* Replaces the operands by the results, and releases the call. */
-static svmp_status finish(model_lowering *lowering, array_call *call, array_shape shape, value *result) {
+svmp_status svmp_array_call_finish(model_lowering *lowering, const ast_expression *expression, array_call *call,
+                                   array_shape shape, value *result) {
     size_t count = svmp_shape_count(&shape);
     svmp_status status = call->builder ? svmp_builder_status(call->builder) : SVMP_OK;
     *result = (value){.first = call->first, .count = count, .shape = shape};
@@ -43,8 +35,10 @@ static svmp_status finish(model_lowering *lowering, array_call *call, array_shap
     for (size_t k = 0; status == SVMP_OK && k < count; k++) {
         model_item one = {.kind = call->kind};
         if (call->kind == ITEM_EXPRESSION) one.expression = call->results[k];
-        if (svmp_item_known(one)) svmp_expr_is_literal(call->builder, call->results[k], &one.number);
-        status = svmp_push(lowering, one);
+        if (svmp_item_known(one) && !svmp_expr_is_literal(call->builder, call->results[k], &one.number))
+            status = svmp_lowering_error(lowering, expression->offset, "'%s' has no value here",
+                                         lowering->ast->functions.text[expression->symbol]);
+        if (status == SVMP_OK) status = svmp_push(lowering, one);
     }
     svmp_release(lowering->context, call->operands);
     return status;
@@ -83,9 +77,9 @@ svmp_status svmp_call_inverse(model_lowering *lowering, const ast_expression *ca
     array_call work;
     SVMP_TRY(evaluate_square(lowering, call, &matrix));
     SVMP_TRY(check_symmetric(lowering, call, &matrix));
-    SVMP_TRY(begin(lowering, matrix.first, matrix.count, &work));
+    SVMP_TRY(svmp_array_call_begin(lowering, matrix.first, matrix.count, &work));
     if (work.builder) svmp_exprs_inverse(work.builder, matrix.shape.dimensions[0], work.operands, work.results);
-    return finish(lowering, &work, matrix.shape, result);
+    return svmp_array_call_finish(lowering, call, &work, matrix.shape, result);
 }
 
 svmp_status svmp_call_logdet(model_lowering *lowering, const ast_expression *call, value *result) {
@@ -93,9 +87,9 @@ svmp_status svmp_call_logdet(model_lowering *lowering, const ast_expression *cal
     array_call work;
     SVMP_TRY(evaluate_square(lowering, call, &matrix));
     SVMP_TRY(check_symmetric(lowering, call, &matrix));
-    SVMP_TRY(begin(lowering, matrix.first, 1, &work));
+    SVMP_TRY(svmp_array_call_begin(lowering, matrix.first, 1, &work));
     if (work.builder) work.results[0] = svmp_exprs_logdet(work.builder, matrix.shape.dimensions[0], work.operands);
-    return finish(lowering, &work, svmp_vector_shape(1), result);
+    return svmp_array_call_finish(lowering, call, &work, svmp_vector_shape(1), result);
 }
 
 /* Rows and columns, a vector being a column; more dimensions are an error. */
@@ -178,9 +172,9 @@ static svmp_status call_vector(model_lowering *lowering, const ast_expression *c
                                value *result) {
     array_call work;
     SVMP_TRY(svmp_expand(lowering, call->operands[0], result));
-    SVMP_TRY(begin(lowering, result->first, result->count, &work));
+    SVMP_TRY(svmp_array_call_begin(lowering, result->first, result->count, &work));
     if (work.builder) function(work.builder, result->count, work.operands, work.results);
-    return finish(lowering, &work, svmp_vector_shape(result->count), result);
+    return svmp_array_call_finish(lowering, call, &work, svmp_vector_shape(result->count), result);
 }
 
 /* The one variable that an expression is a function of: v itself, exp(v), ...; NOTHING: there are several, or none. */
@@ -284,11 +278,11 @@ svmp_status svmp_call_interpolate(model_lowering *lowering, const ast_expression
             lowering, call->offset,
             "'interp.lin' needs one number and two vectors of equal length, not lengths %zu, %zu and %zu", e.count,
             x.count, y.count);
-    SVMP_TRY(begin(lowering, e.first, 1, &work));
+    SVMP_TRY(svmp_array_call_begin(lowering, e.first, 1, &work));
     if (work.builder)
         work.results[0] = svmp_exprs_interpolate(work.builder, x.count, work.operands + 1, work.operands + 1 + x.count,
                                                  work.operands[0]);
-    return finish(lowering, &work, svmp_vector_shape(1), result);
+    return svmp_array_call_finish(lowering, call, &work, svmp_vector_shape(1), result);
 }
 
 /* ---- dinterval, dround and dsum as functions, as JAGS has them ------------------------------ */
@@ -301,7 +295,7 @@ svmp_status svmp_call_interval(model_lowering *lowering, const ast_expression *c
     SVMP_TRY(svmp_expand(lowering, call->operands[1], &cuts));
     if (t.count != 1)
         return svmp_lowering_error(lowering, call->offset, "the first argument of 'dinterval' must be one number");
-    SVMP_TRY(begin(lowering, t.first, 1, &work));
+    SVMP_TRY(svmp_array_call_begin(lowering, t.first, 1, &work));
     if (work.builder) {
         expr below = svmp_expr_literal(work.builder, 0);
         for (size_t k = 1; k < work.count; k++)
@@ -309,7 +303,7 @@ svmp_status svmp_call_interval(model_lowering *lowering, const ast_expression *c
                 svmp_expr_add(work.builder, below, svmp_expr_less(work.builder, work.operands[k], work.operands[0]));
         work.results[0] = below;
     }
-    return finish(lowering, &work, svmp_vector_shape(1), result);
+    return svmp_array_call_finish(lowering, call, &work, svmp_vector_shape(1), result);
 }
 
 /* t rounded to a number of decimal places. */
@@ -320,13 +314,13 @@ svmp_status svmp_call_round_to(model_lowering *lowering, const ast_expression *c
     SVMP_TRY(svmp_expand(lowering, call->operands[1], &digits));
     if (t.count != 1 || digits.count != 1)
         return svmp_lowering_error(lowering, call->offset, "'dround' needs a number, and a number of decimal places");
-    SVMP_TRY(begin(lowering, t.first, 1, &work));
+    SVMP_TRY(svmp_array_call_begin(lowering, t.first, 1, &work));
     if (work.builder) {
         expr unit = svmp_expr_power(work.builder, svmp_expr_literal(work.builder, 10), work.operands[1]);
         expr whole = svmp_expr_round(work.builder, svmp_expr_multiply(work.builder, work.operands[0], unit));
         work.results[0] = svmp_expr_divide(work.builder, whole, unit);
     }
-    return finish(lowering, &work, svmp_vector_shape(1), result);
+    return svmp_array_call_finish(lowering, call, &work, svmp_vector_shape(1), result);
 }
 
 /* Element by element, of any number of arrays. */
@@ -339,11 +333,11 @@ svmp_status svmp_call_sums(model_lowering *lowering, const ast_expression *call,
             return svmp_lowering_error(lowering, call->offset, "the arguments of 'dsum' have %zu and %zu elements",
                                        first.count, other.count);
     }
-    SVMP_TRY(begin(lowering, first.first, first.count, &work));
+    SVMP_TRY(svmp_array_call_begin(lowering, first.first, first.count, &work));
     for (size_t j = 0; work.builder && j < first.count; j++) {
         work.results[j] = work.operands[j];
         for (size_t k = 1; k < call->count; k++)
             work.results[j] = svmp_expr_add(work.builder, work.results[j], work.operands[k * first.count + j]);
     }
-    return finish(lowering, &work, first.shape, result);
+    return svmp_array_call_finish(lowering, call, &work, first.shape, result);
 }

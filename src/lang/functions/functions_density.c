@@ -5,7 +5,7 @@
 typedef struct density_call {
     const distribution *family;
     value operands[DISTRIBUTION_ARGUMENTS + 1]; /* the value, and the arguments */
-    size_t count, first, items;
+    size_t count, first;
 } density_call;
 
 static bool has_rank(const value *operand, distribution_rank rank) {
@@ -42,52 +42,24 @@ static svmp_status check_shapes(model_lowering *lowering, const ast_expression *
     return SVMP_OK;
 }
 
-static svmp_status build(model_lowering *lowering, const density_call *work, program_builder *b, bool known,
-                         expr *built, expr *result) {
+static expr build(const density_call *work, program_builder *b, const expr *items) {
     expr_array arrays[DISTRIBUTION_ARGUMENTS + 1];
-    for (size_t k = 0; k < work->items; k++)
-        if (known)
-            built[k] = svmp_expr_literal(b, lowering->items[work->first + k].number);
-        else
-            SVMP_TRY(svmp_item_build(lowering, lowering->items[work->first + k], &built[k]));
     for (size_t k = 0; k < work->count; k++) {
         const distribution_rank rank = k == 0 ? work->family->rank : work->family->argument[k - 1].rank;
         const size_t rows = rows_of(&work->operands[k], rank);
         arrays[k] = (expr_array){rows, work->operands[k].count / (rows ? rows : 1),
-                                 built + (work->operands[k].first - work->first)};
+                                 items + (work->operands[k].first - work->first)};
     }
-    *result = svmp_distribution_log_density(b, work->family, arrays[0], arrays + 1, NULL, false);
-    return svmp_builder_status(b);
-}
-
-static svmp_status evaluate(model_lowering *lowering, const ast_expression *call, const density_call *work,
-                            model_item *answer) {
-    const bool known = answer->kind != ITEM_EXPRESSION;
-    program_builder *b = known ? lowering->calculator : lowering->builder;
-    expr *built, one = {0};
-    if (known) svmp_builder_reset(b);
-    SVMP_TRY(SVMP_NEW(lowering->context, built, work->items));
-    svmp_status status = build(lowering, work, b, known, built, &one);
-    svmp_release(lowering->context, built);
-    SVMP_TRY(status);
-    answer->expression = one;
-    if (known && !svmp_expr_is_literal(b, one, &answer->number))
-        return svmp_lowering_error(lowering, call->offset, "'%s' has no value here",
-                                   lowering->ast->functions.text[call->symbol]);
-    return SVMP_OK;
+    return svmp_distribution_log_density(b, work->family, arrays[0], arrays + 1, NULL, false);
 }
 
 svmp_status svmp_call_density(model_lowering *lowering, const ast_expression *call, const distribution *family,
                               value *result) {
     density_call work = {.family = family, .count = call->count, .first = lowering->item_count};
-    model_item answer = {.kind = ITEM_LITERAL};
+    array_call array;
     for (size_t k = 0; k < call->count; k++) SVMP_TRY(svmp_expand(lowering, call->operands[k], &work.operands[k]));
-    work.items = lowering->item_count - work.first;
     SVMP_TRY(check_shapes(lowering, call, &work));
-    for (size_t k = work.first; k < lowering->item_count; k++)
-        if (lowering->items[k].kind > answer.kind) answer.kind = lowering->items[k].kind;
-    if (answer.kind != ITEM_OPAQUE) SVMP_TRY(evaluate(lowering, call, &work, &answer));
-    lowering->item_count = work.first;
-    *result = (value){.first = work.first, .count = 1, .shape = svmp_vector_shape(1)};
-    return svmp_push(lowering, answer);
+    SVMP_TRY(svmp_array_call_begin(lowering, work.first, 1, &array));
+    if (array.builder) array.results[0] = build(&work, array.builder, array.operands);
+    return svmp_array_call_finish(lowering, call, &array, svmp_vector_shape(1), result);
 }

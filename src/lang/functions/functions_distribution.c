@@ -72,7 +72,8 @@ static bool relative_quantile(program_builder *b, const char *name, expr p, cons
     return true;
 }
 
-/* Of whole numbers, with everything known: the least x with P(X <= x) >= p, as in R but for rounding. */
+/* The quantile of a discrete distribution with known arguments: the least x with P(X <= x) >= p, as in R but for
+ * rounding. */
 static bool count_quantile(program_builder *b, const distribution *family, expr p, const expr_array *arguments,
                            expr *x) {
     enum { MOST = 1000000 };
@@ -87,7 +88,7 @@ static bool count_quantile(program_builder *b, const distribution *family, expr 
     return false;
 }
 
-/* The x with P(X <= x) = p, where it can be had. */
+/* The x with P(X <= x) = p, if there is a formula. */
 static bool quantile(program_builder *b, const distribution *family, expr p, const expr_array *arguments, expr *x) {
     const char *name = family->name;
     expr one = NUMBER(1), survival = NEG(LOG1P(NEG(p))); /* -log(1 - p) */
@@ -156,14 +157,11 @@ static svmp_status call_distribution(model_lowering *lowering, const ast_express
     const distribution *family = NULL;
     const char *name = lowering->ast->functions.text[call->symbol];
     size_t first = lowering->item_count;
-    model_item operands[DISTRIBUTION_ARGUMENTS + 1], answer = {.kind = ITEM_LITERAL};
-    expr built[DISTRIBUTION_ARGUMENTS + 1], one = {0};
+    model_item operands[DISTRIBUTION_ARGUMENTS + 1];
+    array_call work;
     split(name, &kind, &family);
     if (kind == LOG_DENSITY && has_arrays(family)) return svmp_call_density(lowering, call, family, result);
-    for (size_t k = 0; k < call->count; k++) {
-        SVMP_TRY(svmp_expand_scalar(lowering, call->operands[k], &operands[k]));
-        if (operands[k].kind > answer.kind) answer.kind = operands[k].kind;
-    }
+    for (size_t k = 0; k < call->count; k++) SVMP_TRY(svmp_expand_scalar(lowering, call->operands[k], &operands[k]));
     for (size_t k = 1; k < call->count; k++)
         if (family->argument[k - 1].rank != RANK_SCALAR)
             return svmp_lowering_error(lowering, call->offset, "unknown function '%s': an argument of %s is a vector",
@@ -174,23 +172,13 @@ static svmp_status call_distribution(model_lowering *lowering, const ast_express
         if (svmp_item_known(operands[k]) && !svmp_distribution_accepts(family, k - 1, known, sentence, sizeof sentence))
             return svmp_lowering_error(lowering, call->operands[k]->offset, "%s: %s", name, sentence);
     }
-    if (answer.kind != ITEM_OPAQUE) {
-        bool known = answer.kind != ITEM_EXPRESSION;
-        program_builder *b = known ? lowering->calculator : lowering->builder;
-        if (known) svmp_builder_reset(b);
-        for (size_t k = 0; k < call->count; k++)
-            if (known)
-                built[k] = NUMBER(operands[k].number);
-            else
-                SVMP_TRY(svmp_item_build(lowering, operands[k], &built[k]));
-        const bool finite = svmp_item_known(operands[0]) && isfinite(operands[0].number);
-        SVMP_TRY(build(lowering, call, kind, family, b, built, finite, &one));
-        answer.expression = one;
-        if (known && !svmp_expr_is_literal(b, one, &answer.number))
-            return svmp_lowering_error(lowering, call->offset, "'%s' has no value here", name);
-    }
-    *result = (value){.first = first, .count = 1, .shape = svmp_vector_shape(1)};
-    return svmp_push(lowering, answer);
+    for (size_t k = 0; k < call->count; k++) SVMP_TRY(svmp_push(lowering, operands[k]));
+    SVMP_TRY(svmp_array_call_begin(lowering, first, 1, &work));
+    const bool finite = svmp_item_known(operands[0]) && isfinite(operands[0].number);
+    const svmp_status status =
+        work.builder ? build(lowering, call, kind, family, work.builder, work.operands, finite, work.results) : SVMP_OK;
+    const svmp_status finished = svmp_array_call_finish(lowering, call, &work, svmp_vector_shape(1), result);
+    return status == SVMP_OK ? finished : status;
 }
 
 const language_function *svmp_distribution_function(const char *name, size_t *arguments) {

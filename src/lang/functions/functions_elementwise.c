@@ -106,23 +106,10 @@ static model_item fold(model_lowering *lowering, expr_op op, size_t first, size_
     return total;
 }
 
-static svmp_status reduce(model_lowering *lowering, const ast_expression *call, value *result) {
+svmp_status svmp_call_reduce(model_lowering *lowering, const ast_expression *call, value *result) {
     size_t first, count;
     SVMP_TRY(evaluate_all(lowering, call, &first, &count));
     return finish(lowering, first, fold(lowering, call->function->op, first, count), result);
-}
-
-svmp_status svmp_call_sum(model_lowering *l, const ast_expression *call, value *result) {
-    return reduce(l, call, result);
-}
-svmp_status svmp_call_product(model_lowering *l, const ast_expression *call, value *result) {
-    return reduce(l, call, result);
-}
-svmp_status svmp_call_min(model_lowering *l, const ast_expression *call, value *result) {
-    return reduce(l, call, result);
-}
-svmp_status svmp_call_max(model_lowering *l, const ast_expression *call, value *result) {
-    return reduce(l, call, result);
 }
 
 static model_item mean(model_lowering *lowering, size_t first, size_t count) {

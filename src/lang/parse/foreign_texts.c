@@ -1,10 +1,11 @@
-/* Texts that are no models, but were meant to be: Stan programs, R code, statements without a block. */
+/* Recognises texts that are not models of this language: Stan programs, R code, statements without a block. */
 #include <ctype.h>
 #include <string.h>
 
 #include "lang/parse/parser.h"
 
-/* Behind a comment that begins at `at`, '#' or '//' to the end of the line, or enclosed ones; `at`: there is none. */
+/* The end of a comment that begins at `at`: '#' or '//' to the end of the line, or an enclosed one; `at` if there is
+ * none. */
 static const char *skip_comment(const char *at) {
     if (*at == '#' || (at[0] == '/' && at[1] == '/')) return at + strcspn(at, "\n");
     if (at[0] != '/' || at[1] != '*') return at;
@@ -25,7 +26,7 @@ static int is_word(const char *at, size_t length, const char *word) {
     return strlen(word) == length && memcmp(at, word, length) == 0;
 }
 
-/* What is wrong with a word outside of all blocks; NULL: nothing, or something that the parser says better. */
+/* The error for a word outside of all blocks; NULL if there is none, or the parser reports it better. */
 static const char *wrong_word(const char *at, size_t length) {
     static const char stan[] =
         "this is a Stan program, but svmp reads the BUGS language; see \"Coming from Stan\" in docs/language.md";

@@ -178,7 +178,7 @@ static int begins_line(const model_parser *parser, const token *spelled) {
     return 1;
 }
 
-/* To where the next statement may begin: after ';', at '}', or at a name or 'for' that begins a line. */
+/* Skips to where the next statement may begin: after ';', at '}', or at a name or 'for' that begins a line. */
 static void recover(model_parser *parser, const token *failed) {
     int braces = 0;
     if (parser->next == failed && failed->kind != TOKEN_CLOSE_BRACE && failed->kind != TOKEN_END) parser->next++;

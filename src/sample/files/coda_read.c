@@ -164,8 +164,7 @@ svmp_status svmp_coda_read(svmp_context *context, const char *path, svmp_particl
 done:
     svmp_number_leave(&locale);
     for (size_t k = 0; k < reader.count; k++) svmp_release(context, reader.variables[k].name);
-    svmp_release(context, reader.variables);
-    svmp_release(context, reader.values);
+    svmp_release_all(context, reader.variables, reader.values);
     svmp_particles_free(made);
     return status;
 }

@@ -204,7 +204,7 @@ static svmp_status check_values(const netcdf_file *file, const svmp_particles *p
     return SVMP_OK;
 }
 
-/* Of the open group. */
+/* Reads the variables of the open group. */
 static svmp_status take_sample(netcdf_file *file, svmp_particles **made) {
     int ids = 0;
     size_t variables, first = 0;

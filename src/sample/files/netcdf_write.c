@@ -112,43 +112,41 @@ static svmp_status put_array(netcdf_file *file, const svmp_particles *p, const s
     return svmp_nc_transfer(file, id, array, p);
 }
 
-/* Whether an array is of predictions, y.rep, of an observed array. */
-static int is_replicate(const svmp_particles *p, const shaped_array *array) {
+/* Which arrays a group has: how many characters of the name it gets there, 0 if it is not one of them. */
+typedef size_t (*array_filter)(const svmp_particles *p, const shaped_array *array);
+
+static size_t any_array(const svmp_particles *p, const shaped_array *array) { return (void)p, array->length; }
+
+/* log_lik, if it is monitored. */
+static size_t likelihood(const svmp_particles *p, const shaped_array *array) {
+    return (void)p, array->length == 7 && memcmp(array->name, "log_lik", 7) == 0 ? array->length : 0;
+}
+
+/* Predictions, y.rep, of an observed array y. */
+static size_t prediction(const svmp_particles *p, const shaped_array *array) {
     enum { SUFFIX = 4 };
     if (array->length <= SUFFIX || memcmp(array->name + array->length - SUFFIX, ".rep", SUFFIX) != 0) return 0;
     for (size_t k = 0; k < p->observed.count; k++)
         if (strlen(p->observed.list[k].name) == array->length - SUFFIX &&
             memcmp(p->observed.list[k].name, array->name, array->length - SUFFIX) == 0)
-            return 1;
+            return array->length - SUFFIX;
     return 0;
 }
 
-/* Writes y.rep again as y, in the group where ArviZ's plot_ppc() looks for it. */
-static svmp_status put_predictions(netcdf_file *file, const svmp_particles *p) {
+/* Writes a group of these arrays, if there are any. */
+static svmp_status put_arrays(netcdf_file *file, const char *group, const svmp_particles *p, const char *comments,
+                              array_filter filter) {
     int dimensions[2], made = 0;
     shape arrays = {0};
     svmp_status status;
     SVMP_CHECK(svmp_shape_of(p, &arrays));
     for (size_t a = 0; a < arrays.count; a++) {
         shaped_array array = arrays.arrays[a];
-        if (!is_replicate(p, &array)) continue;
-        if (!made) SVMP_CHECK(put_group(file, "posterior_predictive", NULL, dimensions));
-        made = 1;
-        array.length -= strlen(".rep");
+        array.length = filter(p, &array);
+        if (array.length == 0) continue;
+        if (!made++) SVMP_CHECK(put_group(file, group, comments, dimensions));
         SVMP_CHECK(put_array(file, p, &array, dimensions));
     }
-done:
-    svmp_shape_free(file->context, &arrays);
-    return status;
-}
-
-static svmp_status put_sample(netcdf_file *file, const char *group, const svmp_particles *p, const char *comments) {
-    int dimensions[2];
-    shape arrays = {0};
-    svmp_status status;
-    SVMP_CHECK(svmp_shape_of(p, &arrays));
-    SVMP_CHECK(put_group(file, group, comments, dimensions));
-    for (size_t a = 0; a < arrays.count; a++) SVMP_CHECK(put_array(file, p, &arrays.arrays[a], dimensions));
 done:
     svmp_shape_free(file->context, &arrays);
     return status;
@@ -160,26 +158,9 @@ static svmp_status put_compressed(netcdf_file *file, const svmp_particles *p) {
     if (p->compressed == NULL) return SVMP_OK;
     file->chains = 1;
     file->draws = p->compressed->count;
-    const svmp_status status = put_sample(file, NC_COMPRESSED, p->compressed, NULL);
+    const svmp_status status = put_arrays(file, NC_COMPRESSED, p->compressed, NULL, any_array);
     file->chains = chains;
     file->draws = draws;
-    return status;
-}
-
-/* Writes log_lik, if it is monitored, again in the group where ArviZ's loo() and waic() look for it. */
-static svmp_status put_likelihood(netcdf_file *file, const svmp_particles *p) {
-    int dimensions[2];
-    shape arrays = {0};
-    svmp_status status;
-    SVMP_CHECK(svmp_shape_of(p, &arrays));
-    for (size_t a = 0; a < arrays.count; a++) {
-        const shaped_array *array = &arrays.arrays[a];
-        if (array->length != 7 || memcmp(array->name, "log_lik", 7) != 0) continue;
-        SVMP_CHECK(put_group(file, "log_likelihood", NULL, dimensions));
-        SVMP_CHECK(put_array(file, p, array, dimensions));
-    }
-done:
-    svmp_shape_free(file->context, &arrays);
     return status;
 }
 
@@ -254,10 +235,10 @@ static svmp_status make_image(netcdf_file *file, const svmp_particles *p, const 
     file->open = 1;
     SVMP_TRY(put_attributes(file, file->id, comments));
     if (comments) SVMP_TRY(put_comments(file, comments));
-    SVMP_TRY(put_sample(file, NC_POSTERIOR, p, comments));
+    SVMP_TRY(put_arrays(file, NC_POSTERIOR, p, comments, any_array));
     SVMP_TRY(put_compressed(file, p));
-    SVMP_TRY(put_likelihood(file, p));
-    SVMP_TRY(put_predictions(file, p));
+    SVMP_TRY(put_arrays(file, "log_likelihood", p, NULL, likelihood));       /* where ArviZ's loo() looks for it, */
+    SVMP_TRY(put_arrays(file, "posterior_predictive", p, NULL, prediction)); /* and plot_ppc() */
     SVMP_TRY(put_statistics(file, p));
     SVMP_TRY(put_observed(file, p));
     file->open = 0;

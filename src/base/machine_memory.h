@@ -1,6 +1,6 @@
 /* The resources of the machine, or of the part of it that this process may use. */
-#ifndef SVMP_BASE_MACHINE_H
-#define SVMP_BASE_MACHINE_H
+#ifndef SVMP_BASE_MACHINE_MEMORY_H
+#define SVMP_BASE_MACHINE_MEMORY_H
 
 /* The least of the machine's memory, the limit of the process's control group (a container, a job of a batch system)
  * and that of the process (ulimit), in bytes. */

@@ -1,4 +1,4 @@
-#include "base/machine.h"
+#include "base/machine_memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -34,7 +34,7 @@ static const char *did_you_mean(const suggestion *best, char text[ELEMENT_TEXT])
     return text;
 }
 
-/* What a function of other languages is called here, or what to write for it; NULL: nothing comes to mind. */
+/* The name of a function of other languages in this one, or what to write instead; NULL if unknown. */
 static const char *function_advice(const char *name) {
     static const char *const words[][2] = {
         {"lgamma", "write loggam()"},
@@ -80,7 +80,7 @@ static svmp_status unknown_function(model_checker *checker, uint32_t offset, con
                          did_you_mean(&best, text));
 }
 
-/* What the distribution is called here, of those that other languages call otherwise; NULL: nothing comes to mind. */
+/* The name here of a distribution that other languages call otherwise; NULL if unknown. */
 static const char *translated(const char *name) {
     static const char *const words[][2] = {
         {"normal", "dnorm"},
@@ -126,7 +126,7 @@ static const char *translated(const char *name) {
     return NULL;
 }
 
-/* The way out for distributions of JAGS and BUGS that are not here. */
+/* What to write instead of distributions of JAGS and BUGS that are not supported. */
 static const char *distribution_advice(const char *name) {
     static const char *const words[][2] = {
         {"dsample", "write a dbern() for each element, and a dsum() of them"},
@@ -197,7 +197,7 @@ static bool is_known(const model_checker *checker, uint32_t symbol) {
 
 static void check_expression(model_checker *checker, ast_expression *expression, const ast_statement *loop);
 
-/* Codes of categories are no numbers to compute with. */
+/* Text is stored as codes of its levels, which are not numbers to compute with. */
 static void check_text(model_checker *checker, const ast_expression *variable) {
     const char *name = checker->lowering->ast->names.text[variable->symbol];
     const name_table *levels = svmp_data_levels(checker->lowering->data, name);

@@ -1,8 +1,8 @@
-/* Reads the record of the columns in the comments of a file: see csv_columns.h. */
+/* Reads the record of the columns in the comments of a file: see stan_csv_columns.h. */
 #include <string.h>
 
 #include "base/text_lines.h"
-#include "sample/files/csv_columns.h"
+#include "sample/files/stan_csv_columns.h"
 
 static const char renamed_line[] = "column ", known_line[] = "known columns: ", between[] = ", in the model ";
 

@@ -1,4 +1,4 @@
-#include "moments_table.h"
+#include "summary_table.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "base/output_file.h"
 #include "base/peer_rows.h"
-#include "sample/files/csv_columns.h"
+#include "sample/files/stan_csv_columns.h"
 #include "sample/netcdf.h"
 
 /* Refuses names that could not be read back. */
@@ -89,7 +89,7 @@ static svmp_status collect_titles(const svmp_particles *particles, spread *s, co
     return status;
 }
 
-/* Writes the lines that restore the names: csv_columns.h. */
+/* Writes the lines that restore the names: stan_csv_columns.h. */
 static svmp_status write_record(output_file *output, const csv_columns *columns) {
     int any = 0;
     for (size_t k = 0; k < columns->renamed_count; k++) {

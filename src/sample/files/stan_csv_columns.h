@@ -9,8 +9,8 @@
  *
  *   # column tau_y, in the model tau.y     one column, or the columns tau_y.1, tau_y.2, ... of an array
  *   # known columns: x.1.1,x.1.2           columns that are not variables */
-#ifndef SVMP_SAMPLE_FILES_CSV_COLUMNS_H
-#define SVMP_SAMPLE_FILES_CSV_COLUMNS_H
+#ifndef SVMP_SAMPLE_FILES_STAN_CSV_COLUMNS_H
+#define SVMP_SAMPLE_FILES_STAN_CSV_COLUMNS_H
 
 #include "base/arena.h"
 #include "base/name_table.h"

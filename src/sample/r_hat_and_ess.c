@@ -1,4 +1,4 @@
-#include "sample/mixing.h"
+#include "sample/r_hat_and_ess.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,15 +37,9 @@ done:
 }
 
 void svmp_chain_workspace_free(svmp_context *context, chain_workspace *workspace) {
-    svmp_release(context, workspace->scores);
-    svmp_release(context, workspace->halves);
-    svmp_release(context, workspace->lags);
+    svmp_release_all(context, workspace->scores, workspace->halves, workspace->lags);
     svmp_fourier_free(context, &workspace->transform);
-    svmp_release(context, workspace->power);
-    svmp_release(context, workspace->re);
-    svmp_release(context, workspace->im);
-    svmp_release(context, workspace->sorted);
-    svmp_release(context, workspace->spare);
+    svmp_release_all(context, workspace->power, workspace->re, workspace->im, workspace->sorted, workspace->spare);
     *workspace = (chain_workspace){0};
 }
 

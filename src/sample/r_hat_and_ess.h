@@ -1,7 +1,7 @@
 /* R-hat, effective draws and standard errors of chains: Vehtari, Gelman, Simpson, Carpenter and Buerkner,
  * Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC, 2021. */
-#ifndef SVMP_SAMPLE_MIXING_H
-#define SVMP_SAMPLE_MIXING_H
+#ifndef SVMP_SAMPLE_R_HAT_AND_ESS_H
+#define SVMP_SAMPLE_R_HAT_AND_ESS_H
 
 #include "base/context.h"
 #include "maths/fourier.h"

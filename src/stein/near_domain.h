@@ -10,8 +10,8 @@
  * depend on x_v, so dk/dx_i is that of two independent coordinates. A term on `near` uses the closed neighbourhood if
  * it has at most K variables. Otherwise the node is a hub: the term uses the node, its message, and the hubs among its
  * neighbours if these have at most K variables. */
-#ifndef SVMP_STEIN_HUBS_H
-#define SVMP_STEIN_HUBS_H
+#ifndef SVMP_STEIN_NEAR_DOMAIN_H
+#define SVMP_STEIN_NEAR_DOMAIN_H
 
 #include "stein/kernel.h"
 

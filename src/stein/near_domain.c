@@ -1,4 +1,4 @@
-#include "stein/hubs.h"
+#include "stein/near_domain.h"
 
 size_t svmp_near_most(const kernel_term *term, size_t n) { return term->most ? term->most : n / 3; }
 

@@ -1,6 +1,6 @@
 /* Tables of moments: on the terminal, and in the page of a report. */
-#ifndef SVMP_CLI_MOMENTS_TABLE_H
-#define SVMP_CLI_MOMENTS_TABLE_H
+#ifndef SVMP_CLI_SUMMARY_TABLE_H
+#define SVMP_CLI_SUMMARY_TABLE_H
 
 #include "svmp_tools.h"
 

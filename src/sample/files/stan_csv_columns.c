@@ -1,4 +1,4 @@
-#include "sample/files/csv_columns.h"
+#include "sample/files/stan_csv_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -217,9 +217,7 @@ svmp_status svmp_columns_of(const svmp_particles *titles, const extra_arrays *kn
     SVMP_CHECK(SVMP_NEW(b.context, order, b.names->variables));
     SVMP_CHECK(add_columns(&b, order, made));
 done:
-    svmp_release(b.context, order);
-    svmp_release(b.context, b.groups);
-    svmp_release(b.context, b.known);
+    svmp_release_all(b.context, order, b.groups, b.known);
     svmp_names_free(b.context, &b.called);
     svmp_names_free(b.context, &b.taken);
     svmp_shape_free(b.context, &b.arrays);

@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "base/text_lines.h"
 #include "sample/files/coda.h"
-#include "sample/files/csv_columns.h"
+#include "sample/files/stan_csv_columns.h"
 #include "sample/name_shapes.h"
 #include "sample/netcdf.h"
 #include "sample/particles.h"
@@ -279,8 +279,7 @@ static svmp_status finish_arrays(const csv_reader *reader, const char *known, sv
         SVMP_CHECK(svmp_fail(context, SVMP_BAD_INPUT, "%s:%zu: there are no variables: all columns are declared known.",
                              reader->text.path, reader->header));
     for (size_t i = 0; i < made->variables; i++) svmp_release(context, made->given[i]);
-    svmp_release(context, made->values);
-    svmp_release(context, made->given);
+    svmp_release_all(context, made->values, made->given);
     made->values = values;
     made->given = names;
     made->variables = made->whole = left;
@@ -288,8 +287,7 @@ static svmp_status finish_arrays(const csv_reader *reader, const char *known, sv
     names = NULL;
 done:
     for (size_t i = 0; names && i < left; i++) svmp_release(context, names[i]);
-    svmp_release(context, names);
-    svmp_release(context, values);
+    svmp_release_all(context, names, values);
     svmp_shape_free(context, &arrays);
     return status;
 }
@@ -336,8 +334,8 @@ done:
 static void release(csv_reader *reader) {
     svmp_context *context = reader->text.context;
     if (context == NULL) return;
-    void *owned[] = {reader->rows, reader->names, reader->titles, reader->comments, reader->place, reader->known};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) svmp_release(context, owned[k]);
+    svmp_release_all(context, reader->rows, reader->names, reader->titles, reader->comments, reader->place,
+                     reader->known);
     svmp_columns_forget(&reader->record);
     svmp_text_close(&reader->text);
 }
