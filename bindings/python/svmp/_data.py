@@ -41,6 +41,11 @@ class Text:
     def __init__(self, values: list[Optional[str]], levels: Sequence[str] = ()) -> None:
         self.values, self.levels = values, list(levels)
 
+    def codes(self, levels: Sequence[str]) -> Array:
+        """The number of each value's level, from 1; NaN where it is missing."""
+        code = {level: float(k + 1) for k, level in enumerate(levels)}
+        return np.array([np.nan if value is None else code[value] for value in self.values])
+
     def add(self, context: Context, data: ctypes.c_void_p, name: str) -> None:
         set_levels(context, data, name, self.levels)
         values = [None if value is None else value.encode() for value in self.values]

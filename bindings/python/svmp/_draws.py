@@ -73,7 +73,9 @@ class Draws:
 
     def _rows(self, var_names: VarNames) -> list[tuple[str, int]]:
         """Labels, x[1,2], and rows of values."""
-        wanted = list(self.arrays) if var_names is None else [var_names] if isinstance(var_names, str) else list(var_names)
+        wanted = [var_names] if isinstance(var_names, str) else list(var_names or ())
+        if var_names is None:  # scalars first: effects would hide them
+            wanted = sorted(self.arrays, key=lambda name: self.arrays[name].shape != ())
         made = []
         for name in wanted:
             if name not in self.arrays:
@@ -84,7 +86,8 @@ class Draws:
         return made
 
     def summary(self, var_names: VarNames = None) -> Any:
-        """Moments and, for chains, R-hat, effective draws and standard errors: a DataFrame, or a :class:`Table` without pandas."""
+        """Moments and, for chains, R-hat, effective draws and standard errors, scalars first: a DataFrame, or a :class:`Table`
+        without pandas."""
         rows = self._rows(var_names)
         moments, mixing = summarise(self.sample_data, np.array([row for _, row in rows], dtype=np.intp))
         columns: dict[str, Array] = {

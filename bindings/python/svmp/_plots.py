@@ -139,8 +139,6 @@ def plot(fit: Any, var_names: VarNames, kind: str) -> Any:
     if kind == "predictive":
         return predictive(fit)
     chosen = fit._rows(var_names)
-    if var_names is None:  # single numbers first
-        chosen.sort(key=lambda pair: "[" in pair[0])
     if kind == "auto":
         kind = "forest" if len(chosen) > _FOREST else "density"
     most = {"density": 24, "trace": 12, "pairs": 6}.get(kind, _MOST)

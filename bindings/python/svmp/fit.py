@@ -175,7 +175,7 @@ class Fit(Draws):
         return super().__getitem__(name)
 
     def _no_such(self, name: Any) -> KeyError:
-        if self.model is not None and name in self.model.computed:
+        if self.model is not None and (name in self.model.computed or name in self.model.unknown):
             return KeyError(f"'{name}' was not monitored: fit(..., monitor=['{name}'])")
         return KeyError(f"'{name}': the fit has {', '.join(self.arrays)}")
 
@@ -214,24 +214,20 @@ class Fit(Draws):
             logger.warning("%s", made.sentence)
         return made
 
-    def _computed_names(self) -> set[str]:
-        """Names of monitored nodes, which other fits of the model need not have."""
-        computed = [] if self.model is None else [place for name, place in self.arrays.items() if name in self.model.computed]
-        computed += self._replicates.values()
-        if self._pointwise is not None:
-            computed.append(self._pointwise)
-        unknown = set() if self.model is None else set(self.model.names)
-        return {self.names[row] for place in computed for row in place.rows} - unknown
-
     def compare(self, reference: Any) -> Comparison:
-        """Compares with a reference: another fit, or the path of a file."""
+        """Compares with a reference: another fit, or the path of a file. Variables that only one of them has are left out; a
+        message of the logger ``svmp`` names them."""
         if not isinstance(reference, (Fit, str, os.PathLike)):
             raise TypeError(f"compare: expected a fit or the path of a file, not {type(reference).__name__}")
         other = reference.sample_data if isinstance(reference, Fit) else read_sample(reference)
-        if not set(self.names) & set(other.names):
+        shared = set(self.names) & set(other.names)
+        if not shared:
             raise ValueError("compare: the reference has none of the variables of the fit")
-        computed = self._computed_names() | (reference._computed_names() if isinstance(reference, Fit) else set())
-        ours, theirs = self.sample_data.without(computed - set(other.names)), other.without(computed - set(self.names))
+        for whose, names in (("the fit", self.names), ("the reference", other.names)):
+            alone = [name for name in names if name not in shared]
+            if alone:
+                logger.info("compare: only %s has %s%s", whose, ", ".join(alone[:5]), ", ..." if len(alone) > 5 else "")
+        ours, theirs = self.sample_data.without(set(self.names) - shared), other.without(set(other.names) - shared)
         comparison, rows, limit = compare_samples(ours, theirs)
         columns = {
             name: np.array([getattr(row, name) for row in rows])

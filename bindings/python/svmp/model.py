@@ -306,7 +306,7 @@ class Model:
                 raise ValueError(
                     f"monitor '{name}': the model does not compute it; it computes {', '.join(self.computed) or 'nothing'}"
                 )
-        return ",".join(name for name in names if name not in self.unknown)
+        return ",".join(names)
 
     def _coordinates(self, given: dict[str, Any]) -> str:
         """The coordinates of a model text: the given ones, or those that suit the method."""
