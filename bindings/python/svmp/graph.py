@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -13,9 +13,22 @@ from ._context import Context
 from ._library import callbacks, constants, lib, structs
 from ._recipe import Reading, Recipe
 from ._sample import Array
+from .fit import Fit
 from .model import Model
 
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    Arguments = ParamSpec("Arguments")
+
 Names = Union[str, Sequence[str]]
+
+
+def _with_arguments_of(
+    method: "Callable[Concatenate[Model, Arguments], Fit]",
+) -> "Callable[[Callable[..., Fit]], Callable[Concatenate[Graph, Arguments], Fit]]":
+    """For type checkers: the method of a graph has the arguments of that of a model."""
+    return lambda function: function
 
 
 class _Node(NamedTuple):
@@ -288,12 +301,30 @@ class Graph(Recipe):
             raise ValueError("the graph has no nodes")
         return Model(self._copy(), threads=threads)
 
-    def fit(self, *arguments: Any, **options: Any) -> Any:
-        """``model().fit(...)``"""
+    @_with_arguments_of(Model.fit)
+    def fit(self, *arguments: Any, **options: Any) -> Fit:
+        """``model().fit(...)``
+
+        >>> import svmp
+        >>> g = svmp.Graph()
+        >>> g.node("x")
+        >>> g.gaussian("x", 4.0)
+        >>> g.fit(progressbar=False)["x"].shape
+        (1000,)
+        """
         return self.model().fit(*arguments, **options)
 
-    def sample(self, *arguments: Any, **options: Any) -> Any:
-        """``model().sample(...)``"""
+    @_with_arguments_of(Model.sample)
+    def sample(self, *arguments: Any, **options: Any) -> Fit:
+        """``model().sample(...)``
+
+        >>> import svmp
+        >>> g = svmp.Graph()
+        >>> g.node("x")
+        >>> g.gaussian("x", 4.0)
+        >>> g.sample(draws=100, chains=2, progressbar=False)["x"].shape
+        (200,)
+        """
         return self.model().sample(*arguments, **options)
 
     def _copy(self) -> "Graph":
