@@ -152,13 +152,31 @@ SVMP_API void svmp_model_free(svmp_model *model);
 SVMP_API svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dimension, const double *lower,
                                          const double *upper, size_t *node);
 
+/* Where the values of a node lie. */
+typedef enum svmp_support {
+    SVMP_SUPPORT_REAL = 0,       /* anywhere */
+    SVMP_SUPPORT_BOUNDED = 1,    /* each value between its bounds, which may be infinite */
+    SVMP_SUPPORT_ORDERED = 2,    /* each value above the one before it */
+    SVMP_SUPPORT_SIMPLEX = 3,    /* positive values that sum to 1, at least 2 of them */
+    SVMP_SUPPORT_CORRELATION = 4 /* a correlation matrix of k*k values */
+} svmp_support;
+
+/* Adds a node of `values` values in a support. Unconstrained variables move in their place, as many as the support has
+ * dimensions, so that every method runs; callbacks, starts and results have the values, and the density is one of the
+ * values. `lower` and `upper`, `values` numbers each or NULL, are the bounds of SVMP_SUPPORT_BOUNDED. Linear-quadratic
+ * factors of such a node are refused, and so is splitting the model. Names are as for svmp_model_add_node, and
+ * name.1.1, name.1.2, ... for a matrix. `node` may be NULL. */
+SVMP_API svmp_status svmp_model_add_supported_node(svmp_model *model, const char *name, svmp_support support,
+                                                   size_t values, const double *lower, const double *upper,
+                                                   size_t *node);
+
 /* Adds the linear-quadratic factor b'x - x'Ax/2 of the k variables of the given nodes, in the order of the nodes.
  * `precision` is A, k*k numbers, symmetric; `linear` is b, k numbers. Either may be NULL: zeros. */
 SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, const size_t *nodes,
                                              const double *precision, const double *linear);
 
 /* Computes the log value and the gradient of a factor for n particles. x[k][l] is variable k of the factor in particle
- * l; the variables are in the order of the nodes given to svmp_model_add_callback. The function sets value[l] and
+ * l, or value k of nodes with a support; they are in the order of the nodes given to svmp_model_add_callback. The function sets value[l] and
  * gradient[k][l] = d value[l] / d x[k][l], and returns 0; any other return value ends the run with
  * SVMP_CALLBACK_FAILED. value[l] is -INFINITY where the density is zero; NaN at a finite x ends the run with
  * SVMP_NOT_FINITE. Different factors are evaluated by different threads at the same time. The chains of NUTS also

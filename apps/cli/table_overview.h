@@ -30,6 +30,10 @@ typedef struct overview {
 int overview_make(const svmp_particles *particles, overview *made);
 void overview_free(overview *o);
 
+/* Puts the scalars among some variables before the elements of arrays; both keep their order. Returns 0 without memory.
+ */
+int scalars_first(const svmp_particles *particles, size_t count, size_t *which);
+
 /* The variables of scalars and small arrays, at most `most`; returns how many, and in *more how many there are besides.
  */
 size_t overview_scalars(const overview *o, size_t most, size_t *rows, size_t *more);

@@ -1,12 +1,14 @@
 #include "base/name_distance.h"
 
 #include <string.h>
+#include <strings.h>
 
 static int smallest(int a, int b) { return a < b ? a : b; }
 
 int svmp_name_distance(const char *text, size_t length, const char *candidate) {
     size_t rows = length, columns = strlen(candidate);
     if (rows >= NAME_LONGEST_COMPARED || columns >= NAME_LONGEST_COMPARED) return -1;
+    if (rows == columns && strncasecmp(text, candidate, rows) == 0) return strncmp(text, candidate, rows) != 0;
     int distance[3][NAME_LONGEST_COMPARED] = {{0}}; /* rows i - 2, i - 1 and i of the edit table, in turn */
     for (size_t j = 0; j <= columns; j++) distance[0][j] = (int)j;
     for (size_t i = 1; i <= rows; i++) {

@@ -7,7 +7,7 @@
 
 enum { NAME_LONGEST_COMPARED = 64 }; /* longer names are like no other; no distance is larger */
 
-/* The edit distance (letters inserted, dropped, changed or swapped) if the first `length` letters of `text` could be a
+/* The edit distance (letters inserted, dropped, changed or swapped; 1 if only the case differs) if the first `length` letters of `text` could be a
  * typing error for `candidate`; -1 if the distance is too large for their length. */
 int svmp_name_distance(const char *text, size_t length, const char *candidate);
 

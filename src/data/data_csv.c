@@ -114,6 +114,14 @@ static double read_number(const csv_field *field, csv_field *text) {
     return number;
 }
 
+/* Whether nothing but blank lines follows. */
+static bool is_last_row(const csv_reader *reader) {
+    const char *stop = reader->source->text + reader->source->length;
+    for (const char *at = reader->next; at < stop; at++)
+        if (*at != '\n' && *at != '\r' && *at != ' ') return false;
+    return true;
+}
+
 static svmp_status read_row(csv_reader *reader) {
     const char *start = reader->at;
     size_t fields = 0;
@@ -127,7 +135,9 @@ static svmp_status read_row(csv_reader *reader) {
         fields++;
     } while (take_comma(reader));
     if (fields == reader->columns) return SVMP_OK;
-    return CSV_FAIL(reader, start, "the row has %zu fields, but the header has %zu%s", fields, reader->columns,
+    const int cut = is_last_row(reader) && fields < reader->columns && reader->count > fields;
+    return CSV_FAIL(reader, start, "the %srow has %zu field%s, but the header has %zu%s%s", cut ? "last " : "", fields,
+                    fields == 1 ? "" : "s", reader->columns, cut ? ": was the file cut short?" : "",
                     separator_hint(reader));
 }
 

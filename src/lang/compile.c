@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/name_distance.h"
 #include "base/number.h"
@@ -170,7 +169,7 @@ static const char *similar_name(const model_lowering *lowering, const char *name
     int nearest = 0;
     for (uint32_t k = 0; k < lowering->ast->names.count; k++) {
         const char *candidate = lowering->ast->names.text[k];
-        const int distance = strcasecmp(name, candidate) == 0 ? 1 : svmp_name_distance(name, strlen(name), candidate);
+        const int distance = svmp_name_distance(name, strlen(name), candidate);
         if (lowering->arrays[k].rank_seen == 0 || svmp_data_find(lowering->data, candidate)) continue;
         if (distance > 0 && (best == NULL || distance < nearest)) best = candidate, nearest = distance;
     }

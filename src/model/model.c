@@ -11,6 +11,7 @@
 #include "model/computed.h"
 #include "model/gaussian_factors.h"
 #include "model/posterior_modes.h"
+#include "model/supported_nodes.h"
 #include "model/text_model.h"
 
 svmp_status svmp_model_create(svmp_context *context, svmp_model **model) {
@@ -55,6 +56,7 @@ void svmp_model_free(svmp_model *model) {
     svmp_modes_free(context, model->modes);
     if (model->gaussian) model->free_gaussian(model->gaussian);
     svmp_release(context, model->names);
+    svmp_supported_free(model);
     svmp_release(context, model->lower);
     svmp_release(context, model->upper);
     svmp_release(context, model->groups);
@@ -135,8 +137,25 @@ svmp_status svmp_model_add_node(svmp_model *model, const char *name, size_t dime
     return SVMP_OK;
 }
 
-/* Whether a model text has transformed the node of a variable. */
+svmp_status svmp_model_add_supported_node(svmp_model *model, const char *name, svmp_support support, size_t values,
+                                          const double *lower, const double *upper, size_t *node) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    const char *called = name ? name : "x";
+    size_t added;
+    SVMP_TRY(require_open(model));
+    if (values == 0) return svmp_fail(model->context, SVMP_BAD_CALL, "A node needs at least one value.");
+    SVMP_TRY(svmp_supported_prepare(model, called, support, values, lower, upper));
+    SVMP_TRY(svmp_model_add_node(model, name, svmp_support_variables(support, values), NULL, NULL, &added));
+    svmp_supported_keep(model, added);
+    if (node) *node = added;
+    return SVMP_OK;
+}
+
+/* Whether the node of a variable is transformed. */
 static int is_transformed(const svmp_model *model, size_t variable) {
+    for (size_t v = 0; model->supports && v < model->graph->nodes; v++)
+        if (variable >= model->graph->first[v] && variable < model->graph->first[v + 1] && svmp_supported_is(model, v))
+            return 1;
     for (size_t k = 0; model->lowered && k < model->lowered->node_count; k++) {
         const lowered_node *node = &model->lowered->nodes[k];
         if (variable >= node->variable && variable < node->variable + node->variables)
@@ -263,6 +282,12 @@ svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, const size_
     size_t k;
     uint32_t few[16], *variables = few;
     SVMP_TRY(check_scope(model, count, nodes, &k));
+    for (size_t v = 0; v < count; v++)
+        if (svmp_supported_is(model, nodes[v]))
+            return svmp_fail(context, SVMP_UNSUPPORTED,
+                             "A linear-quadratic factor of node %zu, which has a support: add it as a function "
+                             "(svmp_model_add_callback).",
+                             nodes[v]);
     SVMP_TRY(check_gaussian(context, k, precision, linear));
     if (k > sizeof few / sizeof *few) SVMP_TRY(SVMP_NEW(context, variables, k));
 
@@ -390,6 +415,30 @@ svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group 
     return status;
 }
 
+/* Adds a group of one function, whose variables are those of the nodes. */
+static svmp_status add_function(svmp_model *model, size_t count, const size_t *nodes, factor_group group,
+                                size_t first) {
+    list_variables(model->graph, count, nodes, group.variables);
+    svmp_status status = reserve_group(model);
+    if (status == SVMP_OK) status = add_scope(model, count, nodes);
+    if (status == SVMP_OK) return append_group(model, group, first), SVMP_OK;
+    svmp_graph_remove_factors(model->graph, first);
+    free_group(model->context, &group);
+    return status;
+}
+
+/* Each node with a support has log |dx/du| as a factor, behind those of the caller. */
+static svmp_status add_jacobians(svmp_model *model) {
+    for (size_t v = 0; model->supports && v < model->graph->nodes; v++) {
+        factor_group group;
+        if (!svmp_supported_is(model, v)) continue;
+        group.slots = model->graph->first[v + 1] - model->graph->first[v];
+        SVMP_TRY(svmp_supported_group(model, 1, &v, NULL, NULL, &group));
+        SVMP_TRY(add_function(model, 1, &v, group, model->graph->factors));
+    }
+    return SVMP_OK;
+}
+
 svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_t *nodes, svmp_factor_function function,
                                     void *user_data) {
     if (model == NULL) return SVMP_BAD_CALL;
@@ -398,14 +447,8 @@ svmp_status svmp_model_add_callback(svmp_model *model, size_t count, const size_
     factor_group group;
     size_t first = model->graph->factors;
     SVMP_TRY(check_scope(model, count, nodes, &group.slots));
-    SVMP_TRY(svmp_callback_group(model->context, group.slots, function, user_data, &group));
-    list_variables(model->graph, count, nodes, group.variables);
-    svmp_status status = reserve_group(model);
-    if (status == SVMP_OK) status = add_scope(model, count, nodes);
-    if (status == SVMP_OK) return append_group(model, group, first), SVMP_OK;
-    svmp_graph_remove_factors(model->graph, first);
-    free_group(model->context, &group);
-    return status;
+    SVMP_TRY(svmp_supported_group(model, count, nodes, function, user_data, &group));
+    return add_function(model, count, nodes, group, first);
 }
 
 /* ---- the finished model ------------------------------------------------------------------------------------------ */
@@ -462,7 +505,8 @@ svmp_status svmp_model_finish(svmp_model *model) {
     SVMP_TRY(require_open(model));
     if (model->graph->nodes == 0) return svmp_fail(model->context, SVMP_BAD_INPUT, "The model has no unknown nodes.");
     SVMP_TRY(check_names(model));
-    svmp_status status = svmp_graph_finish(model->graph);
+    svmp_status status = add_jacobians(model);
+    if (status == SVMP_OK) status = svmp_graph_finish(model->graph);
     if (status == SVMP_OK) status = svmp_quadratic_finish(model->context, &model->quadratic, model->graph->variables);
     if (status == SVMP_OK) status = svmp_model_derive_gather(model);
     model->finished = status == SVMP_OK;
@@ -476,6 +520,8 @@ size_t svmp_model_transformed(const svmp_model *model) {
     for (size_t k = 0; model->lowered && k < model->lowered->node_count; k++)
         if (model->lowered->nodes[k].transform != TRANSFORM_LINE || model->lowered->nodes[k].coordinates.centring < 1)
             return k;
+    for (size_t v = 0; model->supports && v < model->graph->nodes; v++)
+        if (svmp_supported_is(model, v)) return v;
     return SIZE_MAX;
 }
 

@@ -16,6 +16,7 @@ struct svmp_model {
     char **names; /* node -> its name, or NULL: x.1, x.2, ... */
     double *lower, *upper;
     int boxed; /* whether any bound is finite */
+    struct node_supports *supports; /* of nodes that functions build; NULL: all values are variables */
 
     quadratic quadratic;
     size_t quadratic_factors;

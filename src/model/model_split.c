@@ -103,6 +103,8 @@ svmp_status svmp_model_split(svmp_model **model, svmp_split *split) {
     svmp_status status = SVMP_OK;
     if (context->peers->count > 1) {
         if (whole->graph->halo) return svmp_fail(context, SVMP_BAD_CALL, "The model is already split.");
+        if (whole->supports)
+            return svmp_fail(context, SVMP_UNSUPPORTED, "A model whose nodes have supports cannot be split.");
         SVMP_CHECK(compare(whole));
         SVMP_CHECK(svmp_agree(context, context->peers, SVMP_NEW(context, owner, nodes)));
         SVMP_CHECK(svmp_split_choose(context, whole->graph, nodes, owner, &made));

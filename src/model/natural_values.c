@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/supported_nodes.h"
 #include "model/text_model.h"
 
 size_t svmp_model_outputs(const svmp_model *model) {
+    if (model->supports) return svmp_supported_values(model);
     return model->lowered ? model->lowered->outputs : model->graph->variables;
 }
 
@@ -14,6 +16,7 @@ int svmp_model_is_drawn(const svmp_model *model, size_t output) {
 }
 
 const char *svmp_model_output_name(const svmp_model *model, size_t output, char *buffer, size_t size) {
+    if (model->supports) return svmp_supported_name(model, output, buffer, size);
     if (model->lowered == NULL) return svmp_model_variable_name(model, output, buffer, size);
     const lowered_model *lowered = model->lowered;
     snprintf(buffer, size, "%s",
@@ -63,6 +66,7 @@ int svmp_model_computes(const svmp_model *model, const char *name) {
 
 svmp_status svmp_model_natural(const svmp_model *model, size_t n, const double *variables, double *outputs) {
     if (model->lowered) return svmp_lowered_natural(model->lowered, n, variables, outputs);
+    if (model->supports) return svmp_supported_natural(model, n, variables, outputs);
     memcpy(outputs, variables, model->graph->variables * n * sizeof *outputs);
     return SVMP_OK;
 }
@@ -72,7 +76,8 @@ double svmp_model_natural_value(const svmp_model *model, size_t n, const double 
     const size_t d = model->graph->variables, outputs = svmp_model_outputs(model);
     char name[128], other[128];
     double value = variables[variable * n + particle], *one = NULL;
-    if (model->lowered == NULL || SVMP_NEW(model->context, one, d + outputs) != SVMP_OK) return value;
+    if (model->lowered == NULL && model->supports == NULL) return value;
+    if (SVMP_NEW(model->context, one, d + outputs) != SVMP_OK) return value;
     for (size_t i = 0; i < d; i++) one[i] = variables[i * n + particle];
     svmp_model_variable_name(model, variable, name, sizeof name);
     if (svmp_model_natural(model, 1, one, one + d) == SVMP_OK)
@@ -84,6 +89,7 @@ double svmp_model_natural_value(const svmp_model *model, size_t n, const double 
 
 svmp_status svmp_model_unconstrain(const svmp_model *model, size_t n, const double *outputs, double *variables) {
     if (model->lowered) return svmp_lowered_inverse(model->lowered, n, outputs, variables);
+    if (model->supports) return svmp_supported_inverse(model, n, outputs, variables);
     memcpy(variables, outputs, model->graph->variables * n * sizeof *variables);
     return SVMP_OK;
 }

@@ -117,9 +117,9 @@ static svmp_status make_natural(const svmp_run *run, const double *x, svmp_parti
     if (from->peers->count > 1) {
         status = natural_of_part(run, x, made);
     } else {
-        status = shuffle(run, *particles);
+        status = model->lowered ? shuffle(run, *particles) : SVMP_OK;
         if (status == SVMP_OK) status = svmp_model_natural(model, from->count, from->values, made->values);
-        if (status == SVMP_OK) status = svmp_derive(&derived, from->values, made);
+        if (status == SVMP_OK && model->lowered) status = svmp_derive(&derived, from->values, made);
     }
     for (size_t k = 0; status == SVMP_OK && k < from->statistic_count; k++)
         status = svmp_particles_set_statistic(made, from->statistics[k].name, from->statistics[k].values);
@@ -193,7 +193,7 @@ static svmp_status make_result(const svmp_run *run, maker *make, svmp_particles 
     if (status == SVMP_OK && made == NULL) status = backend_result(run, x, &made);
     SVMP_CHECK(svmp_model_agree(run->model, status));
     SVMP_CHECK(svmp_run_set_log_density(run, x, made));
-    if (run->model->lowered) status = make_natural(run, x, &made);
+    if (run->model->lowered || run->model->supports) status = make_natural(run, x, &made);
     if (status == SVMP_OK) status = set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
     if (status == SVMP_OK) status = svmp_particles_add_data(made, run->model);

@@ -31,7 +31,7 @@ shows '^knows.7 = 1: '
 [[ $(rows out.csv | sed -n 1p) == *knows.15,log_lik.1,* ]] || fail "the header is $(rows out.csv | head -1)"
 
 # The draws 10, 12, 14 and 20 have mean 14 and variance 56/3; x + (x - 14)^2/2 has variance 132.
-printf 'deviance\n10\n12\n14\n20\n' >four.csv
+printf '# draws\ndeviance\n10\n12\n14\n20\n' >four.csv
 works summary four.csv
 shows '^DIC 23.333, Monte Carlo standard error 5.7: mean deviance 14, pD 9.33 '
 

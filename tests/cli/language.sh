@@ -155,7 +155,7 @@ printf 'N,y\n1,2\n3\n' >wrong.csv
 status=0
 "$SVMP" check wrong.bug wrong.csv 2>errors || status=$?
 [[ $status -eq 2 ]] || fail "exit $status"
-grep -q "^wrong.csv:3:1: error: the row has 1 fields, but the header has 2" errors || fail "$(cat errors)"
+grep -q "^wrong.csv:3:1: error: the last row has 1 field, but the header has 2: was the file cut short?" errors || fail "$(cat errors)"
 printf 'model { for (i in 1:3) { v[i] ~ dnorm(0, u) }\n u ~ dexp(1) }' >infinite.bug
 printf 'w,v\n1,2\n2,Inf\n3,4\n' >infinite.csv
 if "$SVMP" check infinite.bug infinite.csv >said 2>errors; then fail "an infinite value is taken"; fi

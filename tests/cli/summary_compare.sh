@@ -26,7 +26,7 @@ refuses 2 "twice.csv:1: two columns have the name 'chain__'." summary twice.csv
 refuses 2 "empty.csv:1: the file is empty." summary empty.csv
 
 # A stray particle: the sd of its variable disagrees with the quantiles. Quantiles of one value say nothing.
-{ echo x,y,z; for k in {1..40}; do echo "$k,$k,0"; done; echo 20,9000,7; } >stray.csv
+{ echo "# draws"; echo x,y,z; for k in {1..40}; do echo "$k,$k,0"; done; echo 20,9000,7; } >stray.csv
 works summary stray.csv
 shows '^y: the sd is [0-9.e+]+ times what its quantiles suggest; a few values far from the others make up most of it\.$'
 [[ $(grep -c 'times what' said) -eq 1 ]]
@@ -78,9 +78,11 @@ works compare x.csv y.csv --per-variable --threads 2
 shows '^x +0 +2 +4 +1 +5 +16 +-1\.05 +1\.000 +0\.00 +-?[0-9.]+ +-?[0-9.]+$'
 refuses 2 "The variables differ: 1 of the particles is not in the reference (x), and 2 of the reference are not in the \
 particles (mu, theta.1)." compare x.csv four.csv
-printf 'x\n1\n' >one.csv
+printf '# draws\nx\n1\n' >one.csv
 printf 'x,z\n1,4\n2,5\n' >more.csv
-refuses 2 "svmp: Variables that both files have are compared by their names: --variables x,..." compare x.csv more.csv
+works compare x.csv more.csv
+shows "^not compared    1 of 2 variables, only in .more.csv.: z$"
+shows "^variables +1$"
 works compare x.csv more.csv --variables x
 shows '^variables +1$'
 refuses 2 "Unknown variable 'nu' in 'x.csv'" compare x.csv y.csv --variables nu
@@ -106,7 +108,8 @@ awk 'BEGIN {
         print line
     }
 }' >many.csv
-works summary many.csv
+{ echo '# draws'; cat many.csv; } >drawn.csv
+works summary drawn.csv
 shows '^3 particles of 68 variables$'
 shows '^tau +2 +1 +1\.1 +2 +2\.9$'
 shows '^small\.2 +2 +0 '
@@ -114,7 +117,7 @@ shows '^small\.2 +2 +0 '
 shows '^x\[1:6,1:9\] +54 +11 +69 +1 +9$'
 shows '^y\[3:14\] \(11 of 12\) +11 +6 +28 +3 +14$'
 [[ $(grep -nE '^tau' said | cut -d: -f1) -lt $(grep -nE '^x\[' said | cut -d: -f1) ]]
-works summary many.csv --variables x
+works summary drawn.csv --variables x
 [[ $(grep -cE '^x\.' said) -eq 54 ]]
 { echo "chain__,$(head -1 many.csv)"; for c in 1 2; do for t in {1..8}; do echo "$c,$(sed -n "$((t % 3 + 2))p" many.csv | awk -F, -v OFS=, -v c=$c -v t=$t '{ $20 += 5 * c; $1 += t % 4; print }')"; done; done; } >chains.csv
 works summary chains.csv
@@ -125,3 +128,8 @@ shows '^array +elements +mean from +to +sd from +to R-hat up to +ESS from$'
 # A model given as a particle file is distinguished from a damaged file.
 refuses 2 "'$MODELS/linear.bug' is a model: a file of particles (.csv or .nc) must come first." summary "$MODELS/linear.bug"
 refuses 2 "is a model: a file of particles" verify "$MODELS/linear.bug" "$MODELS/linear.csv"
+
+# A table of data is no sample.
+printf 'age,y\n60,1\n61,2\n' >table.csv
+refuses 2 "'table.csv' looks like a table of data: it has neither the record of a run nor a column lp__ or chain__. If its rows \
+are draws, begin the file with a line '# draws'." summary table.csv

@@ -15,6 +15,8 @@ static const option_row rows[] = {
     {"threads", 0, "N", "0", "threads for the MMD; 0: one per processor", "Output"},
 };
 
+enum { LEFT_OUT_NAMED = 3, LEFT_OUT_TEXT = 300 }; /* of the variables that only one file has */
+
 static void options(option_set *set) { options_add(set, sizeof rows / sizeof *rows, rows); }
 
 static void print_heading(int width) {
@@ -67,18 +69,49 @@ static void print_side(svmp_context *context, const char *called, const svmp_par
     printf("%s\n", errors[yield]);
 }
 
-/* Files with other variables: those that both have can be compared. */
-static int refuse(const option_set *set, const svmp_context *context, svmp_status status,
-                  const svmp_particles *particles, const svmp_particles *reference) {
-    const size_t count = svmp_particles_variables(particles), others = svmp_particles_variables(reference);
-    const char *shared = NULL;
-    const int ends = failed(context, status);
-    for (size_t i = 0; i < count && shared == NULL; i++)
-        for (size_t j = 0; j < others && shared == NULL; j++)
-            if (strcmp(svmp_particles_name(particles, i), svmp_particles_name(reference, j)) == 0)
-                shared = svmp_particles_name(particles, i);
-    if (shared == NULL || options_given(set, "variables")) return ends;
-    return report_error(ends, "Variables that both files have are compared by their names: --variables %s,...", shared);
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Says which variables are left out. */
+static void print_left_out(const char *path, size_t count, size_t all, const char names[static LEFT_OUT_TEXT]) {
+    if (count > 0) printf("not compared    %zu of %zu variables, only in '%s': %s\n", count, all, path, names);
+}
+
+/* Keeps the variables that the other file has, too; all if it has none of them, so that the comparison says so. */
+static int keep_shared(svmp_context *context, const char *path, const svmp_particles *other,
+                       svmp_particles **particles) {
+    const size_t variables = svmp_particles_variables(*particles), others = svmp_particles_variables(other);
+    const char **sorted = calloc(others + 1, sizeof *sorted);
+    size_t count = 0, *shared = calloc(variables + 1, sizeof *shared), used = 0;
+    char names[LEFT_OUT_TEXT] = "";
+    if (sorted == NULL || shared == NULL) {
+        free(sorted);
+        free(shared);
+        return report_error(EXIT_FAILED, "Out of memory.");
+    }
+    for (size_t j = 0; j < others; j++) sorted[j] = svmp_particles_name(other, j);
+    qsort(sorted, others, sizeof *sorted, by_name);
+    for (size_t i = 0; i < variables; i++) {
+        const char *name = svmp_particles_name(*particles, i);
+        if (bsearch(&name, sorted, others, sizeof *sorted, by_name)) {
+            shared[count++] = i;
+            continue;
+        }
+        const size_t left_out = i - count;
+        if (left_out < LEFT_OUT_NAMED)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.80s", left_out ? ", " : "", name);
+        if (left_out == LEFT_OUT_NAMED) snprintf(names + used, sizeof names - used, ", ...");
+    }
+    svmp_particles *made = NULL;
+    svmp_status status = SVMP_OK;
+    if (count > 0 && count < variables) status = svmp_particles_select(*particles, count, shared, 1, &made);
+    if (made) {
+        print_left_out(path, variables - count, variables, names);
+        svmp_particles_free(*particles);
+        *particles = made;
+    }
+    free(sorted);
+    free(shared);
+    return status == SVMP_OK ? 0 : failed(context, status);
 }
 
 static int print_comparison(const option_set *set, svmp_context *context, const svmp_particles *particles,
@@ -86,7 +119,6 @@ static int print_comparison(const option_set *set, svmp_context *context, const 
     svmp_comparison comparison;
     svmp_status status = svmp_particles_compare(particles, reference, &comparison);
     if (status == SVMP_OK) status = svmp_particles_differences(particles, reference, rows_);
-    if (status == SVMP_BAD_INPUT) return refuse(set, context, status, particles, reference);
     if (status != SVMP_OK) return failed(context, status);
     print_side(context, "particles", particles);
     print_side(context, "reference", reference);
@@ -126,6 +158,8 @@ static int run(const option_set *set) {
     if (status) return status;
     status = read_chosen(set, context, set->operands[0], &particles);
     if (status == 0) status = read_chosen(set, context, set->operands[1], &reference);
+    if (status == 0) status = keep_shared(context, set->operands[0], reference, &particles);
+    if (status == 0) status = keep_shared(context, set->operands[1], particles, &reference);
     svmp_difference *differences = calloc(svmp_particles_variables(particles) + 1, sizeof *differences);
     if (status == 0 && differences == NULL) status = report_error(EXIT_FAILED, "Out of memory.");
     if (status == 0) status = print_comparison(set, context, particles, reference, differences);
@@ -142,7 +176,7 @@ const command command_compare = {
     .least = 2,
     .most = 2,
     .summary = "Compare particles with a reference",
-    .text = "Variables are matched by name. The MSE is the squared difference, averaged over the variables. The MMD\n"
+    .text = "Variables are matched by name; those of one file alone are listed and not compared. The MSE is the squared difference, averaged over the variables. The MMD\n"
             "uses a Gaussian kernel whose squared bandwidth is the squared median distance between points of the\n"
             "reference (at most 1,000 of them). A z value is the difference of the means, of the logarithms of the\n"
             "standard deviations, or of the shares below the 5 and 95 percent quantiles of the reference, divided by\n"

@@ -30,6 +30,8 @@ static int choose(const svmp_particles *particles, const char *path, const char 
         return choose_variables(NULL, particles, where, list, chosen, count);
     }
     while (*count < svmp_particles_variables(particles)) chosen[*count] = *count, ++*count;
+    if (*count < OVERVIEW_FROM && !scalars_first(particles, *count, chosen))
+        return report_error(EXIT_FAILED, "Out of memory.");
     return 0;
 }
 
@@ -81,6 +83,7 @@ static int print_overview(const svmp_particles *particles, int errors, const svm
     if (!overview_make(particles, &o)) return report_error(EXIT_FAILED, "Out of memory.");
     const size_t scalars = overview_scalars(&o, OVERVIEW_ROWS, first, &more);
     const size_t bad = overview_worst(particles, chains ? mixing : NULL, &c, worst);
+    if (!scalars_first(particles, scalars, first)) return report_error(EXIT_FAILED, "Out of memory.");
     if (scalars) print_some(particles, errors, scalars, first, moments, mixing);
     if (more) printf("%zu more scalars and small arrays: --variables NAME,...\n\n", more);
     if (bad) {
@@ -114,11 +117,12 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
 }
 
 /* What the file's own record says of particles that are no chains. */
-static void print_recorded(const svmp_context *context, const svmp_particles *particles, const provenance *from) {
+static void print_recorded(const svmp_context *context, const svmp_particles *particles, const provenance *from,
+                           int listed) {
     const char *comments = svmp_particles_comments(particles);
     const convergence c = convergence_read(comments);
     print_caveat(from->yield);
-    if (c.known) print_convergence(&c, 1);
+    if (c.known) print_convergence(&c, !listed);
     if (verdict_print_recorded(context, comments)) return;
     if (from->diverged)
         printf("The run diverged: these are its last finite particles, far from the posterior.\n");
@@ -137,7 +141,7 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
     svmp_mixing *mixing = calloc(count + 1, sizeof *mixing);
     int status = moments && mixing ? print_rows(context, particles, errors, count, chosen, moments, mixing, listed)
                                    : report_error(EXIT_FAILED, "Out of memory.");
-    if (status == 0 && from.yield != SVMP_YIELD_CHAINS) print_recorded(context, particles, &from);
+    if (status == 0 && from.yield != SVMP_YIELD_CHAINS) print_recorded(context, particles, &from, listed);
     if (status == 0 && from.yield == SVMP_YIELD_CHAINS)
         verdict_print_recorded(context, svmp_particles_comments(particles));
     free(moments);
@@ -145,7 +149,20 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
     return status;
 }
 
+/* A table of data is no sample: nothing in the file says that its rows are draws. */
+static int refuse_data(const svmp_particles *particles, const char *path) {
+    if (*svmp_particles_comments(particles) || svmp_particles_are_chains(particles) ||
+        svmp_particles_statistic(particles, "lp__"))
+        return 0;
+    return report_error(EXIT_WRONG,
+                        "'%s' looks like a table of data: it has neither the record of a run nor a column lp__ or "
+                        "chain__. If its rows are draws, begin the file with a line '# draws'.",
+                        path);
+}
+
 static int summarise(svmp_context *context, const svmp_particles *particles, const option_set *set) {
+    const int refused = refuse_data(particles, set->operands[0]);
+    if (refused) return refused;
     const int errors = options_given(set, "errors") != NULL;
     if (errors && !svmp_particles_are_chains(particles))
         return report_error(EXIT_WRONG, "The option '--errors' applies only to chains; '%s' contains particles.",

@@ -50,14 +50,15 @@ static int measure_moments(const session *s, size_t shown, const size_t *which, 
     return s->method.yield == SVMP_YIELD_DRAWS ? exact_moments(s, shown, which, moments) : 0;
 }
 
-/* The variables that are shown: all; or of many, scalars and small arrays before others. The parts of several processes
+/* The variables that are shown, scalars first: all; or of many, scalars and small arrays before others. The parts of several processes
  * know their first ones. */
 static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
+    const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
     const size_t variables = svmp_particles_whole(s->result);
     size_t count = 0, more = 0;
     overview o = {0};
     for (size_t k = 0; k < VARIABLES_SHOWN; k++) which[k] = k;
-    if (variables <= VARIABLES_SHOWN) return variables;
+    if (variables <= VARIABLES_SHOWN) return scalars_first(from, variables, which), variables;
     if (s->record.processes > 1 || !overview_make(s->result, &o)) return FIRST_SHOWN;
     count = overview_scalars(&o, FIRST_SHOWN, which, &more);
     for (size_t k = 0; count < FIRST_SHOWN; k++) { /* o.order: array after array, as they come */
@@ -66,6 +67,7 @@ static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
         if (!taken) which[count++] = o.order[k];
     }
     overview_free(&o);
+    scalars_first(from, count, which); /* without memory, they are shown in the order of the model */
     return count;
 }
 

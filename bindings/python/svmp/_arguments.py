@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ._context import Context
-from ._options import describe_method, gives_draws, option_names
+from ._options import describe_method, gives_draws
 from .errors import InputError
 
 # PyMC, CmdStanPy, pyjags, BlackJAX, NumPyro and scikit-learn; the first name that the method accepts is suggested.
@@ -40,11 +40,9 @@ _ELSEWHERE: dict[str, tuple[str, ...]] = {
 _OF_THE_MODEL = ("chain_method", "cores", "num_threads", "parallel_chains", "threads")
 
 
-def arguments_of(*methods: Callable[..., Any], without: Iterable[str] = ()) -> list[str]:
-    """The arguments of some methods by name, and the options of a run."""
-    made = [name for method in methods for name in inspect.signature(method).parameters]
-    made += [name.replace("-", "_") for name in option_names()] + ["coordinates"]
-    return [name for name in dict.fromkeys(made) if name not in {"self", "options", *without}]
+def arguments_of(method: Callable[..., Any]) -> list[str]:
+    """The arguments of a method by name."""
+    return [name for name in inspect.signature(method).parameters if name not in ("self", "unknown")]
 
 
 def check_names(given: Iterable[str], known: list[str]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from ._axes import Axes
 from ._context import Context
 from ._library import lib, structs
 from ._names import ArrayPlace, find_arrays
@@ -42,8 +43,9 @@ class TextArray:
 class Compiled:
     """Owns a context and a model; ``failures`` collects exceptions of factors that are Python functions."""
 
-    def __init__(self, build: Callable[[Context, list[BaseException]], tuple[ctypes.c_void_p, Any]], threads: int) -> None:
+    def __init__(self, build: Callable[[Context, list[BaseException]], tuple[ctypes.c_void_p, Any]], threads: int, axes: Axes) -> None:
         self.context = Context()
+        self.axes = axes
         self.context.set_threads(threads)
         self.failures: list[BaseException] = []
         self.handle = ctypes.c_void_p()
@@ -129,6 +131,7 @@ class Compiled:
         made = find_arrays(names, self.known_names, shapes, known)
         for name, place in made.items():
             self._label(name, place)
+            self.axes.apply(name, place)
         return made
 
     def _label(self, name: str, place: ArrayPlace) -> None:

@@ -41,6 +41,11 @@ class Text:
     def __init__(self, values: list[Optional[str]], levels: Sequence[str] = ()) -> None:
         self.values, self.levels = values, list(levels)
 
+    def codes(self, levels: Sequence[str]) -> Array:
+        """The number of each value's level, from 1; NaN where it is missing."""
+        code = {level: float(k + 1) for k, level in enumerate(levels)}
+        return np.array([np.nan if value is None else code[value] for value in self.values])
+
     def add(self, context: Context, data: ctypes.c_void_p, name: str) -> None:
         set_levels(context, data, name, self.levels)
         values = [None if value is None else value.encode() for value in self.values]
@@ -154,19 +159,87 @@ def _is_frame(data: Any) -> bool:
     return hasattr(data, "columns") and (hasattr(data, "iloc") or hasattr(data, "get_column"))
 
 
-def _frame_arrays(frame: Any, used: Names) -> dict[str, Union[Array, Text]]:
+def _is_list_of_names(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(name, str) for name in value)
+
+
+def _matrix(name: str, columns: Sequence[str], frame: Any) -> Array:
+    """The matrix of some columns of a table."""
+    rows: list[Array] = []
+    for column in columns:
+        made = to_array(column, frame[column])
+        if isinstance(made, Text):
+            raise TypeError(f"data '{name}': the column '{column}' is text; a column of a matrix has numbers, such as table['{column}'] == 'x'")
+        rows.append(made)
+    return np.ascontiguousarray(np.stack(rows, axis=1))
+
+
+def _add_matrices(parts: list[tuple[Any, bool]], used: Names, matrices: dict[str, list[str]]) -> dict[str, Union[Array, Text]]:
+    """Matrices of columns, {"X": ["age", "sex"]}: those in dictionaries beside a table, and those of earlier data."""
+    frames = [part for part, is_frame in parts if is_frame]
+    given = {name for part, is_frame in parts if not is_frame and isinstance(part, Mapping) for name in part}
+    listed = set()
+    for part, is_frame in parts:
+        for name, value in part.items() if not is_frame and isinstance(part, Mapping) else ():
+            if _is_list_of_names(value) and any(set(value) & set(frame.columns) for frame in frames):
+                matrices[name] = list(value)  # one column is enough: another may be misspelt
+                listed.add(name)
+    made: dict[str, Union[Array, Text]] = {}
+    for name, columns in matrices.items():
+        if name in given and name not in listed:
+            continue  # the matrix itself
+        frame = next((frame for frame in frames if set(columns) <= set(frame.columns)), None)
+        if frame is not None and name in used:
+            made[name] = _matrix(name, columns, frame)
+        elif frames:
+            known = [str(column) for frame in frames for column in frame.columns]
+            lost = [column for column in columns if column not in known] or columns
+            close = difflib.get_close_matches(lost[0], known, 1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise ValueError(f"data '{name}': the table has no column {', '.join(map(repr, lost))}{hint}")
+    return made
+
+
+def add_missing(old: list[Part], new: list[Part], names: Iterable[str]) -> None:
+    """Gives new data the vectors that they lack, all missing, with the length that other vectors of their old length have now."""
+    before = {name: values for part in old if not isinstance(part, str) for name, values in part.items()}
+    now = {name: values for part in new if not isinstance(part, str) for name, values in part.items()}
+    for name in names:
+        if name in now or name not in before or any(isinstance(part, str) for part in new):
+            continue
+        length = _length(before[name])
+        lengths = {_length(now[other]) for other, values in before.items() if other in now and _length(values) == length}
+        if length is not None and len(lengths) == 1 and (found := lengths.pop()) is not None:
+            new.append({name: np.full(found, np.nan)})
+
+
+def _length(values: Union[Array, Text]) -> Optional[int]:
+    """Of a vector; None: it is none."""
+    if isinstance(values, Text):
+        return len(values.values)
+    return values.shape[0] if values.ndim == 1 else None
+
+
+def _resembles(column: Any, used: Names, frame: Any) -> bool:
+    """Whether a column that the model does not use is spelt like a name that the table lacks, up to case: then the error names it."""
+    if not isinstance(column, str):
+        return False
+    return any(name.casefold() == column.casefold() and name not in frame.columns for name in used.variables)
+
+
+def _frame_arrays(frame: Any, used: Names, rest: bool) -> dict[str, Union[Array, Text]]:
     if len(frame.columns) == 0:
         raise ValueError("data: the DataFrame has no columns")
     if len(frame) == 0:
         raise ValueError(f"data: the DataFrame has no rows (columns: {', '.join(map(str, frame.columns))})")
     made: dict[str, Union[Array, Text]] = {}
     for column in frame.columns:
-        if column not in used:
+        if column not in used and not _resembles(column, used, frame):
             continue  # a frame may have columns that the model does not use
         if list(frame.columns).count(column) > 1:
             raise ValueError(f"data: the DataFrame has two columns '{column}'")
         made[column] = to_array(column, frame[column])
-    if not made:
+    if not made and not rest:
         raise ValueError(f"data: the model uses none of the columns of the DataFrame: {', '.join(map(str, frame.columns))}")
     return made
 
@@ -184,23 +257,36 @@ def _mapping_arrays(data: Mapping[str, Any], used: Names) -> dict[str, Union[Arr
     return made
 
 
-def collect(data: Any, used: Names) -> list[Part]:
-    """The parts of the data in order: dictionaries of arrays, and paths."""
-    if data is None:
-        return []
+def _parts_of(data: Any) -> list[tuple[Any, bool]]:
+    """Dictionaries, tables, records and paths, in order, and whether each is a table."""
+    if isinstance(data, Sequence) and not isinstance(data, (str, np.ndarray)):
+        return [part for item in data for part in _parts_of(item)]
+    return [] if data is None else [(data, _is_frame(data))]
+
+
+def collect(data: Any, used: Names, matrices: dict[str, list[str]]) -> list[Part]:
+    """The parts of the data in order: dictionaries of arrays, and paths. `matrices` gets the columns of matrices that are made of
+    them."""
+    given = _parts_of(data)
+    made = _add_matrices(given, used, matrices)
+    parts = [part for item, _ in given for part in _collect_one(item, used, made)]
+    return [*parts, made] if made else parts
+
+
+def _collect_one(data: Any, used: Names, made: Mapping[str, Any]) -> list[Part]:
     if isinstance(data, (str, os.PathLike)):
         path = os.fspath(data)
         if not os.path.exists(path):
             raise FileNotFoundError(f"data: there is no file '{path}'")
         return [str(path)]
     if _is_frame(data):
-        return [_frame_arrays(data, used)]
+        arrays = _frame_arrays(data, used, bool(made))
+        return [arrays] if arrays else []
     if isinstance(data, Mapping):
-        return [_mapping_arrays(data, used)]
+        rest = {name: value for name, value in data.items() if not (name in made and _is_list_of_names(value))}
+        return [_mapping_arrays(rest, used)] if rest else []
     if isinstance(data, np.ndarray) and data.dtype.names:  # a record array
         return [_mapping_arrays({name: data[name] for name in data.dtype.names if name in used}, used)]
-    if isinstance(data, Sequence):
-        return [part for item in data for part in collect(item, used)]
     raise TypeError(f"data: expected a dictionary, a DataFrame or paths of files, not {type(data).__name__}")
 
 

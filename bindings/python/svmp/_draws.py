@@ -83,9 +83,14 @@ class Draws:
             made += [(labels[flat], int(row)) for row, flat in sorted(zip(place.rows, place.flat), key=lambda pair: pair[1])]
         return made
 
+    def scalars_first(self) -> list[str]:
+        """The arrays, single numbers first: effects would hide them."""
+        return sorted(self.arrays, key=lambda name: self.arrays[name].shape != ())
+
     def summary(self, var_names: VarNames = None) -> Any:
-        """Moments and, for chains, R-hat, effective draws and standard errors: a DataFrame, or a :class:`Table` without pandas."""
-        rows = self._rows(var_names)
+        """Moments and, for chains, R-hat, effective draws and standard errors, scalars first: a DataFrame, or a :class:`Table`
+        without pandas."""
+        rows = self._rows(self.scalars_first() if var_names is None else var_names)
         moments, mixing = summarise(self.sample_data, np.array([row for _, row in rows], dtype=np.intp))
         columns: dict[str, Array] = {
             label: np.array([getattr(m, name) for m in moments])

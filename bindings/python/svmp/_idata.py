@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._axes import Axes
 from ._library import version
 from ._names import ArrayPlace
 
@@ -30,6 +31,7 @@ _STATISTICS: dict[str, tuple[str, Any]] = {
 def groups_of(fit: "Fit") -> tuple[dict[str, dict[str, Any]], dict[str, list[str]], dict[str, Any]]:
     """Groups of arrays (chain, draw, *shape), the names of dimensions, and coordinates; as dictionaries."""
     chains, draws = fit.chains, fit.draws
+    axes = Axes() if fit.model is None else fit.model._recipe.axes
     posterior: dict[str, Any] = {}
     dims: dict[str, list[str]] = {}
     coords: dict[str, Any] = {}
@@ -51,13 +53,13 @@ def groups_of(fit: "Fit") -> tuple[dict[str, dict[str, Any]], dict[str, list[str
     for group, arrays in fit.extra_groups().items():
         groups[group] = {name: values.reshape(chains, draws, *values.shape[1:]) for name, values in arrays.items()}
         for name, values in arrays.items():
-            dims[name] = [f"{name}_dim_{k}" for k in range(values.ndim - 1)]
-            coords.update({f"{name}_dim_{k}": np.arange(1, values.shape[k + 1] + 1) for k in range(values.ndim - 1)})
+            dims[name], marks_of = axes.of(name, values.shape[1:])
+            coords.update(marks_of)
     observed = {}
     for name, values in fit.observed.items():
         observed[name] = np.asarray(values)
-        dims[name] = [f"{name}_dim_{k}" for k in range(np.ndim(values))]
-        coords.update({f"{name}_dim_{k}": np.arange(1, extent + 1) for k, extent in enumerate(np.shape(values))})
+        dims[name], marks_of = axes.of(name, np.shape(values))
+        coords.update(marks_of)
     if observed:
         groups["observed_data"] = observed
     return groups, dims, coords

@@ -138,9 +138,7 @@ def plot(fit: Any, var_names: VarNames, kind: str) -> Any:
         raise ValueError(f"kind: expected one of {', '.join(kinds)}, not {kind!r}")
     if kind == "predictive":
         return predictive(fit)
-    chosen = fit._rows(var_names)
-    if var_names is None:  # single numbers first
-        chosen.sort(key=lambda pair: "[" in pair[0])
+    chosen = fit._rows(fit.scalars_first() if var_names is None else var_names)
     if kind == "auto":
         kind = "forest" if len(chosen) > _FOREST else "density"
     most = {"density": 24, "trace": 12, "pairs": 6}.get(kind, _MOST)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 from ._context import Context
-from ._data import Names, Part, add_parts, collect, levels_of, set_levels
+from ._axes import Axes
+from ._data import Names, Part, add_missing, add_parts, collect, levels_of, set_levels
 from ._library import lib, structs
 from ._sample import Array, Particles, Sample
 
@@ -31,6 +33,7 @@ class Recipe:
     """Creates a model in a context: ``build`` returns the handle and the objects that must stay alive."""
 
     threads = 0  # OMP_NUM_THREADS, or all processors
+    axes = Axes()
 
     def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         raise NotImplementedError
@@ -48,14 +51,23 @@ class TextRecipe(Recipe):
         levels: Optional[dict[str, list[str]]] = None,
     ) -> None:
         self.name, self.text, self.parts, self.replaced, self.levels = name, text, parts, replaced or {}, levels or {}
+        self.matrices: dict[str, list[str]] = {}  # made of columns of tables
 
-    def with_data(self, data: Any) -> TextRecipe:
-        """The same text with other data; text among them has the codes of the old ones."""
-        return TextRecipe(self.name, self.text, collect(data, Names(self.text)), levels=dict(self.levels))
+    def with_data(self, data: Any, missing: Iterable[str] = ()) -> TextRecipe:
+        """The same text with other data; text among them has the codes of the old ones. Of `missing`, vectors that the new data
+        lack are all missing values, if their length can be told from other columns."""
+        matrices = dict(self.matrices)
+        parts = collect(data, Names(self.text), matrices)
+        add_missing(self.parts, parts, missing)
+        return self._copy(TextRecipe(self.name, self.text, parts, levels=dict(self.levels)), matrices)
 
     def with_values(self, values: dict[str, Array]) -> TextRecipe:
         """The same with other values of some arrays."""
-        return TextRecipe(self.name, self.text, self.parts, {**self.replaced, **values}, self.levels)
+        return self._copy(TextRecipe(self.name, self.text, self.parts, {**self.replaced, **values}, self.levels), self.matrices)
+
+    def _copy(self, made: TextRecipe, matrices: dict[str, list[str]]) -> TextRecipe:
+        made.axes, made.matrices = self.axes, matrices
+        return made
 
     def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
         data = context.create(lib.svmp_data_create, context.handle)
@@ -91,6 +103,13 @@ class FileRecipe(Recipe):
         return context.create(lib.svmp_model_read, context.handle, len(self.paths), paths, None), None
 
 
+def _text_recipe(name: str, text: str, data: Any) -> TextRecipe:
+    matrices: dict[str, list[str]] = {}
+    made = TextRecipe(name, text, collect(data, Names(text), matrices))
+    made.matrices = matrices
+    return made
+
+
 def read_source(source: Any, data: Any) -> Recipe:
     if isinstance(source, str) and not source.strip():
         raise ValueError("the model text is empty")
@@ -103,8 +122,7 @@ def read_source(source: Any, data: Any) -> Recipe:
         if path.suffix == ".mtx":
             others = [data] if isinstance(data, (str, os.PathLike)) else list(data or [])
             return FileRecipe([str(path), *(os.fspath(other) for other in others)])
-        text = path.read_text()
-        return TextRecipe(str(path), text, collect(data, Names(text)))
+        return _text_recipe(str(path), path.read_text(), data)
     if isinstance(source, str):
-        return TextRecipe("<text>", source, collect(data, Names(source)))
+        return _text_recipe("<text>", source, data)
     raise TypeError(f"expected a model text or a path, not {type(source).__name__}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Optional
 
 from ._arguments import check_sizes
@@ -61,6 +63,7 @@ class RunResult:
     measured: Optional[Measured] = None
     interrupted: bool = False
     judged: Optional[Judged] = None
+    state: Optional[bytes] = None  # from which the run can be continued
 
 
 # ---- the loop -----------------------------------------------------------------------------------
@@ -75,6 +78,7 @@ class Loop:
     checkpoint: Optional[str] = None
     checkpoint_every: float = 60.0
     resume: Optional[str] = None
+    keep: bool = False  # the state of the run
     exception: Optional[BaseException] = field(default=None, init=False)
     _saved: float = field(default=0.0, init=False)
 
@@ -130,6 +134,14 @@ def _numbers(discrepancy: Any) -> dict[str, float]:
     made = {name: float(getattr(discrepancy, name)) for name, *_ in discrepancy._fields_}
     made["excess"] = float(lib.svmp_discrepancy_excess(ctypes.byref(discrepancy)))
     return made
+
+
+def _state(compiled: Compiled, run: ctypes.c_void_p) -> bytes:
+    """A checkpoint in memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "state")
+        compiled.check(lib.svmp_run_save(run, os.fsencode(path)))
+        return Path(path).read_bytes()
 
 
 def _measure(compiled: Compiled, run: ctypes.c_void_p) -> Optional[Measured]:
@@ -199,6 +211,8 @@ def run_model(compiled: Compiled, options: Mapping[str, Any], init: Any, loop: L
             interrupted,
             judged,
         )
+        if loop.keep and not diverged:
+            result.state = _state(compiled, run)
         if interrupted:
             logger.warning("interrupted after iteration %d of %d", result.iterations, result.requested)
         if failure is not None:

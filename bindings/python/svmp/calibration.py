@@ -88,7 +88,12 @@ def sbc(
     workers: int = 0,
     progressbar: bool = True,
     callback: Optional[Callable[[int, "Fit"], Any]] = None,
-    **options: Any,
+    particles: Optional[int] = None,
+    iterations: Optional[int] = None,
+    chains: Optional[int] = None,
+    warmup: Optional[int] = None,
+    draws: Optional[int] = None,
+    coordinates: Optional[str] = None,
 ) -> Calibration:
     """Simulation-based calibration (Talts et al. 2018): draws unknowns and data from the priors, infers the unknowns from the data,
     and ranks the truth among the draws. If inference is right, the ranks are uniform.
@@ -96,7 +101,7 @@ def sbc(
     Args:
         model: of a text with proper priors. Its data give sizes and covariates, and which values are missing.
         simulations: how many data sets are drawn and fitted.
-        method: of the fits, as for :meth:`Model.fit`, like all other options.
+        method, particles, iterations, chains, warmup, draws, coordinates: of the fits, as for :meth:`Model.fit`.
         seed: of the prior; fit k has the seed ``seed + k``.
         workers: how many fits run at once, each on one thread; 0: one for each processor.
         callback: called with the number of each simulation and its fit.
@@ -127,7 +132,17 @@ def sbc(
             missing = np.isnan(model.observed[name])
             values[name] = np.ascontiguousarray(np.where(missing, np.nan, drawn[name][k]))
         try:
-            made = Model(recipe.with_values(values), threads=1).fit(method, seed=seed + k, progressbar=False, **options)
+            made = Model(recipe.with_values(values), threads=1).fit(
+                method,
+                particles,
+                seed=seed + k,
+                progressbar=False,
+                iterations=iterations,
+                chains=chains,
+                warmup=warmup,
+                draws=draws,
+                coordinates=coordinates,
+            )
         except Error as error:
             failed[k] = str(error)
             return None
@@ -141,11 +156,11 @@ def sbc(
     ranks: list[NDArray[np.intp]] = []
     compared = 0
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        for k, draws in enumerate(_watched(pool.map(one, range(int(simulations))), int(simulations), progressbar)):
-            if draws is None:
+        for k, drawn_values in enumerate(_watched(pool.map(one, range(int(simulations))), int(simulations), progressbar)):
+            if drawn_values is None:
                 continue
-            count = draws.shape[1]
-            chosen = draws[:, np.linspace(0, count - 1, min(count, _COMPARED)).astype(int)]
+            count = drawn_values.shape[1]
+            chosen = drawn_values[:, np.linspace(0, count - 1, min(count, _COMPARED)).astype(int)]
             compared = chosen.shape[1]
             ranks.append((chosen < truth[k][:, None]).sum(axis=1))
     if not ranks:

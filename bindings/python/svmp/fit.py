@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Optional
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -18,9 +21,9 @@ from ._judge import examine
 from ._library import version
 from ._names import ArrayPlace, find_arrays
 from ._recipe import Reading
-from ._run import Measured, RunResult
+from ._run import Measured, Progress, RunResult
 from ._sample import Array, Sample, compare_samples, criteria_of, read_sample, write_sample
-from .errors import Error
+from .errors import Error, ModelError
 from .loo import Loo, make_loo
 from .predictions import Predictions, find_replicates, is_replicate, likelihood_of, predict
 from .table import Table
@@ -93,6 +96,14 @@ class Criteria:
     loo_beyond: int
 
 
+class Extension(NamedTuple):
+    """What a run is continued with: its state, its arguments, and what it monitors."""
+
+    state: bytes
+    arguments: dict[str, Any]
+    monitors: list[str]
+
+
 class Fit(Draws):
     """Draws or particles. Made by :meth:`Model.fit`, :meth:`Model.sample`, :meth:`Model.exact` or :func:`svmp.load`.
 
@@ -137,6 +148,42 @@ class Fit(Draws):
         for array in (sample.values, *sample.statistics.values()):
             array.flags.writeable = False
 
+    _extension: Optional[Extension] = None
+
+    def extend(
+        self,
+        *,
+        draws: Optional[int] = None,
+        iterations: Optional[int] = None,
+        monitor: VarNames = None,
+        progressbar: bool = True,
+        callback: Optional[Callable[[Progress], Any]] = None,
+    ) -> "Fit":
+        """Continues the run to a larger number of draws or iterations in all: the fit that one long run would have given, to the
+        same bits. The run must have been ``extendable=True``.
+
+        Args:
+            draws: draws of each chain in all, with NUTS.
+            iterations: iterations in all, with methods of particles.
+            monitor: other nodes to report; None: the same.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> short = m.sample(100, progressbar=False, extendable=True)
+        >>> bool((short.extend(draws=200, progressbar=False)["mu"] == m.sample(200, progressbar=False)["mu"]).all())
+        True
+        """
+        if self._extension is None or self.model is None:
+            raise TypeError("extend: the state of the run was not kept: fit(..., extendable=True)")
+        if (draws is None) == (iterations is None):
+            raise TypeError("extend: give draws, or iterations")
+        arguments = {**self._extension.arguments, **({"draws": draws} if iterations is None else {"iterations": iterations})}
+        arguments["monitor"] = self._extension.monitors if monitor is None else monitor
+        with tempfile.TemporaryDirectory() as folder:
+            state = os.path.join(folder, "state")
+            Path(state).write_bytes(self._extension.state)
+            return self.model.fit(resume=state, extendable=True, progressbar=progressbar, callback=callback, **arguments)
+
     @classmethod
     def _of_run(cls, result: RunResult, compiled: "Compiled", model: "Model", requested: dict[str, Optional[bool]]) -> "Fit":
         arrays = compiled.find_arrays(result.sample.names)
@@ -175,7 +222,7 @@ class Fit(Draws):
         return super().__getitem__(name)
 
     def _no_such(self, name: Any) -> KeyError:
-        if self.model is not None and name in self.model.computed:
+        if self.model is not None and (name in self.model.computed or name in self.model.unknown):
             return KeyError(f"'{name}' was not monitored: fit(..., monitor=['{name}'])")
         return KeyError(f"'{name}': the fit has {', '.join(self.arrays)}")
 
@@ -214,24 +261,20 @@ class Fit(Draws):
             logger.warning("%s", made.sentence)
         return made
 
-    def _computed_names(self) -> set[str]:
-        """Names of monitored nodes, which other fits of the model need not have."""
-        computed = [] if self.model is None else [place for name, place in self.arrays.items() if name in self.model.computed]
-        computed += self._replicates.values()
-        if self._pointwise is not None:
-            computed.append(self._pointwise)
-        unknown = set() if self.model is None else set(self.model.names)
-        return {self.names[row] for place in computed for row in place.rows} - unknown
-
     def compare(self, reference: Any) -> Comparison:
-        """Compares with a reference: another fit, or the path of a file."""
+        """Compares with a reference: another fit, or the path of a file. Variables that only one of them has are left out; a
+        message of the logger ``svmp`` names them."""
         if not isinstance(reference, (Fit, str, os.PathLike)):
             raise TypeError(f"compare: expected a fit or the path of a file, not {type(reference).__name__}")
         other = reference.sample_data if isinstance(reference, Fit) else read_sample(reference)
-        if not set(self.names) & set(other.names):
+        shared = set(self.names) & set(other.names)
+        if not shared:
             raise ValueError("compare: the reference has none of the variables of the fit")
-        computed = self._computed_names() | (reference._computed_names() if isinstance(reference, Fit) else set())
-        ours, theirs = self.sample_data.without(computed - set(other.names)), other.without(computed - set(self.names))
+        for whose, names in (("the fit", self.names), ("the reference", other.names)):
+            alone = [name for name in names if name not in shared]
+            if alone:
+                logger.info("compare: only %s has %s%s", whose, ", ".join(alone[:5]), ", ..." if len(alone) > 5 else "")
+        ours, theirs = self.sample_data.without(set(self.names) - shared), other.without(set(other.names) - shared)
         comparison, rows, limit = compare_samples(ours, theirs)
         columns = {
             name: np.array([getattr(row, name) for row in rows])
@@ -282,10 +325,17 @@ class Fit(Draws):
     def _predict(self, what: str, data: Any, reading: Reading, seed: Optional[int], groups: dict[str, str], other: str) -> Predictions:
         if self.model is None:
             raise TypeError(f"{what}: the fit has no model; svmp.load(path, model) reads it with one")
-        recipe = self.model._recipe if data is None else self.model._recipe_with(data)
+        recipe = self.model._recipe if data is None else self.model._recipe_with(data, self.model.observed)
         seed = int(self.settings.get("seed", "1")) if seed is None else seed
         reading = reading._replace(fresh=data is not None)
-        made, compiled = predict(recipe, self.model._threads, self.sample_data, reading, seed)
+        try:
+            made, compiled = predict(recipe, self.model._threads, self.sample_data, reading, seed)
+        except ModelError as error:
+            absent = [name for name in self.model.observed if any(f"'{name}'" in message for message in error.messages)]
+            if data is None or not absent:
+                raise
+            hint = f"predict: what is to be predicted must be in the data, as NaN: {', '.join(absent)}"
+            raise ModelError([*error.messages, hint]) from None
         return Predictions(made, compiled.find_arrays(made.names), groups, other)
 
     def predict(self, data: Any = None, *, monitor: VarNames = None, seed: Optional[int] = None) -> Predictions:

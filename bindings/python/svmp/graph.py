@@ -4,73 +4,139 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 import numpy as np
 
 from ._autodiff import wrap
 from ._context import Context
-from ._library import callbacks, lib, structs
+from ._library import callbacks, constants, lib, structs
 from ._recipe import Reading, Recipe
 from ._sample import Array
+from .fit import Fit
 from .model import Model
 
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    Arguments = ParamSpec("Arguments")
+
 Names = Union[str, Sequence[str]]
+
+
+def _with_arguments_of(
+    method: "Callable[Concatenate[Model, Arguments], Fit]",
+) -> "Callable[[Callable[..., Fit]], Callable[Concatenate[Graph, Arguments], Fit]]":
+    """For type checkers: the method of a graph has the arguments of that of a model."""
+    return lambda function: function
+
+
+class _Node(NamedTuple):
+    """A node: its shape in functions, () for a number, and where its values lie."""
+
+    shape: tuple[int, ...]
+    support: str
+    lower: Optional[Array] = None
+    upper: Optional[Array] = None
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=int))
 
 
 class _Factor:
     """A function of nodes as the library calls it: takes addresses, returns numbers, keeps exceptions for later."""
 
-    def __init__(self, label: str, function: Callable[..., Any], dimensions: list[int]) -> None:
-        self.label, self.function, self.dimensions = label, function, dimensions
+    def __init__(self, label: str, function: Callable[..., Any], nodes: list[_Node]) -> None:
+        self.label, self.function, self.shapes = label, function, [node.shape for node in nodes]
+        self.sizes = [node.size for node in nodes]
+        self.rows = sum(self.sizes)
+        self._block: Any = None  # the type of the rows of n particles, one behind the other
 
-    def _arguments(self, n: int, addresses: Any) -> list[Array]:
-        rows = np.empty((sum(self.dimensions), n))
-        for k in range(len(rows)):
-            ctypes.memmove(rows[k].ctypes.data, addresses[k], 8 * n)
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_block": None}
+
+    def _arguments(self, rows: Array) -> list[Array]:
         made, at = [], 0
-        for dimension in self.dimensions:
-            made.append(rows[at] if dimension == 1 else rows[at : at + dimension].T)
-            at += dimension
+        for shape, size in zip(self.shapes, self.sizes):
+            made.append(rows[at].reshape(-1) if shape == () else rows[at : at + size].T.reshape(-1, *shape))
+            at += size
         return made
 
-    def evaluate(self, n: int, x: Any) -> tuple[Array, list[Array]]:
-        result = self.function(*self._arguments(n, x))
+    def evaluate(self, rows: Array) -> tuple[Array, list[Array]]:
+        n = rows.shape[1]
+        result = self.function(*self._arguments(rows))
         if not isinstance(result, tuple) or len(result) != 2:
             raise TypeError(f"{self.label}: the function must return a pair, value and gradient")
         value, gradient = result
         value = np.asarray(value, dtype=np.float64)
         if value.shape != (n,):
             raise ValueError(f"{self.label}: the value has shape {value.shape} instead of ({n},), one for each particle")
-        if len(self.dimensions) == 1 and not isinstance(gradient, (tuple, list)):
+        if len(self.shapes) == 1 and not isinstance(gradient, (tuple, list)):
             gradient = (gradient,)
-        if len(gradient) != len(self.dimensions):
-            raise ValueError(f"{self.label}: {len(gradient)} gradients for {len(self.dimensions)} nodes")
-        rows: list[Array] = []
-        for k, (part, dimension) in enumerate(zip(gradient, self.dimensions)):
+        if len(gradient) != len(self.shapes):
+            raise ValueError(f"{self.label}: {len(gradient)} gradients for {len(self.shapes)} nodes")
+        parts: list[Array] = []
+        for k, (part, shape) in enumerate(zip(gradient, self.shapes)):
             part = np.asarray(part, dtype=np.float64)
-            expected = (n,) if dimension == 1 else (n, dimension)
-            if part.shape != expected:
-                raise ValueError(f"{self.label}: gradient {k + 1} has shape {part.shape} instead of {expected}")
-            rows += [part] if dimension == 1 else list(part.T)
-        return value, rows
+            if part.shape != (n, *shape):
+                raise ValueError(f"{self.label}: gradient {k + 1} has shape {part.shape} instead of {(n, *shape)}")
+            parts.append(part.reshape(n, -1).T)
+        return value, parts
+
+    def _view(self, addresses: list[int], n: int) -> Optional[Array]:
+        """The rows where they are, if they are one behind the other."""
+        first = addresses[0]
+        if any(address != first + 8 * n * k for k, address in enumerate(addresses)):
+            return None
+        if self._block is None or self._block._length_ != n * self.rows:
+            self._block = ctypes.c_double * (n * self.rows)
+        return np.frombuffer(self._block.from_address(first), dtype=np.float64).reshape(self.rows, n)
 
     def callback(self, failures: list[BaseException]) -> Any:
-        pointers = ctypes.POINTER(ctypes.c_void_p)
+        pointers, count = ctypes.c_size_t * self.rows, self.rows
+        one = ctypes.sizeof(ctypes.c_double)
 
         def call(n: int, x: int, value: int, gradient: int, _: Any) -> int:
             try:
-                found, rows = self.evaluate(n, ctypes.cast(x, pointers))
-                ctypes.memmove(value, np.ascontiguousarray(found).ctypes.data, 8 * n)
-                places = ctypes.cast(gradient, pointers)
-                for k, row in enumerate(rows):
-                    ctypes.memmove(places[k], np.ascontiguousarray(row).ctypes.data, 8 * n)
+                addresses, places = pointers.from_address(x)[:], pointers.from_address(gradient)[:]
+                view, to = self._view(addresses, n), self._view(places, n)
+                if view is not None:
+                    rows = view.copy()  # the function may keep it
+                else:
+                    rows = np.empty((count, n))
+                    for k, address in enumerate(addresses):
+                        ctypes.memmove(rows[k].ctypes.data, address, one * n)
+                found, parts = self.evaluate(rows)
+                ctypes.memmove(value, np.ascontiguousarray(found).ctypes.data, one * n)
+                made = parts[0] if len(parts) == 1 else np.concatenate(parts)
+                if to is not None:
+                    to[...] = made
+                else:
+                    for place, row in zip(places, made):
+                        ctypes.memmove(place, np.ascontiguousarray(row).ctypes.data, one * n)
             except BaseException as error:  # it must not pass through C; it is raised again after the call
                 failures.append(error)
                 return 1
             return 0
 
         return callbacks["svmp_factor_function"](call)
+
+
+class _Quadratic:
+    """exp(b'x - x'Ax/2) as a function, for nodes with bounds or a support; a class, so that it can be pickled."""
+
+    __name__ = "gaussian"
+
+    def __init__(self, a: Array, b: Array, shapes: list[tuple[int, ...]]) -> None:
+        self.a, self.b, self.shapes = a, b, shapes
+
+    def __call__(self, *x: Array) -> tuple[Array, tuple[Array, ...]]:
+        flat = np.concatenate([part.reshape(len(part), -1) for part in x], axis=1)
+        slope = self.b - flat @ self.a
+        cuts = np.cumsum([int(np.prod(shape, dtype=int)) for shape in self.shapes])[:-1]
+        parts = [part.reshape(len(flat), *shape) for part, shape in zip(np.split(slope, cuts, axis=1), self.shapes)]
+        return 0.5 * ((self.b + slope) * flat).sum(axis=1), tuple(parts)
 
 
 class Graph(Recipe):
@@ -91,8 +157,7 @@ class Graph(Recipe):
     """
 
     def __init__(self) -> None:
-        self._nodes: dict[str, int] = {}  # name -> dimension
-        self._bounds: dict[str, tuple[Optional[Array], Optional[Array]]] = {}
+        self._nodes: dict[str, _Node] = {}
         self._order: list[tuple[str, Any]] = []
         self._fields: dict[str, int] = {}
         self._has_functions = False
@@ -104,22 +169,44 @@ class Graph(Recipe):
 
     # ---- building -------------------------------------------------------------------------------
 
-    def node(self, name: str, dimension: int = 1, *, lower: Any = None, upper: Any = None) -> None:
-        """Adds a node. ``lower`` and ``upper``, a number or one for each variable, bound a box."""
+    def node(self, name: str, dimension: int = 1, *, lower: Any = None, upper: Any = None, support: Optional[str] = None) -> None:
+        """Adds a node. Every method runs on every support: particles move without bounds, functions get the values.
+
+        Args:
+            dimension: how many numbers the node has; of a correlation matrix, how many rows.
+            lower, upper: bounds, a number or one for each.
+            support: ``"positive"``; ``"ordered"``, ascending numbers; ``"simplex"``, positive numbers that sum to 1;
+                ``"correlation"``, a correlation matrix.
+
+        >>> import svmp
+        >>> g = svmp.Graph()
+        >>> g.node("rate", support="positive")
+        >>> g.factor("rate", lambda rate: (2 * np.log(rate) - 3 * rate, 2 / rate - 3))      # Gamma(3, 3)
+        >>> bool(abs(g.fit(progressbar=False)["rate"].mean() - 1) < 0.1)
+        True
+        """
         if not isinstance(name, str) or not name:
             raise TypeError(f"node: {name!r} is not a name")
         if name in self._nodes or name in self._fields:
             raise ValueError(f"node '{name}': the graph already has a node of that name")
         if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension < 1:
             raise ValueError(f"node '{name}': the dimension must be a number of at least 1, not {dimension!r}")
+        if support not in (None, "positive", "ordered", "simplex", "correlation"):
+            raise ValueError(f"node '{name}': the support must be 'positive', 'ordered', 'simplex' or 'correlation', not {support!r}")
+        if support is not None and (lower is not None or upper is not None):
+            raise ValueError(f"node '{name}': give bounds or a support, not both")
+        if support in ("simplex", "correlation") and dimension < 2:
+            raise ValueError(f"node '{name}': a {support} has at least 2 {'numbers' if support == 'simplex' else 'rows'}")
         bounds: list[Optional[Array]] = []
-        for label, bound in (("lower", lower), ("upper", upper)):
+        for label, bound in (("lower", 0.0 if support == "positive" else lower), ("upper", upper)):
             try:
                 bounds.append(None if bound is None else np.broadcast_to(np.asarray(bound, dtype=np.float64), (dimension,)).copy())
             except (TypeError, ValueError):
                 raise ValueError(f"node '{name}': {label} must be a number or {dimension} numbers") from None
-        self._nodes[name] = int(dimension)
-        self._bounds[name] = (bounds[0], bounds[1])
+        bounded = support == "positive" or lower is not None or upper is not None
+        count = int(dimension)
+        shape = (count, count) if support == "correlation" else () if count == 1 else (count,)
+        self._nodes[name] = _Node(shape, "bounded" if bounded else support or "real", bounds[0], bounds[1])
         self._order.append(("node", name))
 
     def _scope(self, what: str, nodes: Names) -> list[str]:
@@ -142,7 +229,7 @@ class Graph(Recipe):
             mean: in place of ``linear``: b = A mean.
         """
         names = self._scope("gaussian", nodes)
-        k = sum(self._nodes[name] for name in names)
+        k = sum(self._nodes[name].size for name in names)
         a = np.zeros((k, k))
         if precision is not None:
             if hasattr(precision, "toarray"):
@@ -160,7 +247,10 @@ class Graph(Recipe):
                 raise ValueError(f"gaussian: {'linear' if mean is None else 'mean'} has shape {given.shape} instead of ({k},)")
             b = np.broadcast_to(given, (k,)).copy()
             b = b if mean is None else a @ b
-        self._order.append(("gaussian", (names, np.ascontiguousarray(a), np.ascontiguousarray(b))))
+        if any(self._nodes[name].support != "real" for name in names):
+            self.factor(names, _Quadratic(a, b, [self._nodes[name].shape for name in names]))
+        else:
+            self._order.append(("gaussian", (names, np.ascontiguousarray(a), np.ascontiguousarray(b))))
 
     def field(self, name: str, precision: Any, linear: Any = None) -> None:
         """Adds a Gaussian field: a node for each row of a sparse precision matrix, and factors for its entries.
@@ -181,7 +271,7 @@ class Graph(Recipe):
             b = np.ascontiguousarray(np.broadcast_to(given.ravel() if given.ndim else given, (n,)), dtype=np.float64)
         self._fields[name] = n
         for k in range(n):
-            self._nodes[f"{name}.{k + 1}"] = 1
+            self._nodes[f"{name}.{k + 1}"] = _Node((), "real")
         self._order.append(("field", (name, n, rows, columns, values, b)))
 
     def factor(self, nodes: Names, function: Callable[..., Any], *, autodiff: Optional[str] = None) -> None:
@@ -198,10 +288,10 @@ class Graph(Recipe):
         names = self._scope("factor", nodes)
         if not callable(function):
             raise TypeError(f"factor: {type(function).__name__} cannot be called")
-        dimensions = [self._nodes[name] for name in names]
+        shapes = [self._nodes[name] for name in names]
         label = f"factor {getattr(function, '__name__', 'function')}({', '.join(names)})"
         self._has_functions = True
-        self._order.append(("factor", (names, _Factor(label, wrap(function, autodiff), dimensions))))
+        self._order.append(("factor", (names, _Factor(label, wrap(function, autodiff), shapes))))
 
     # ---- the model ------------------------------------------------------------------------------
 
@@ -211,17 +301,35 @@ class Graph(Recipe):
             raise ValueError("the graph has no nodes")
         return Model(self._copy(), threads=threads)
 
-    def fit(self, *arguments: Any, **options: Any) -> Any:
-        """``model().fit(...)``"""
+    @_with_arguments_of(Model.fit)
+    def fit(self, *arguments: Any, **options: Any) -> Fit:
+        """``model().fit(...)``
+
+        >>> import svmp
+        >>> g = svmp.Graph()
+        >>> g.node("x")
+        >>> g.gaussian("x", 4.0)
+        >>> g.fit(progressbar=False)["x"].shape
+        (1000,)
+        """
         return self.model().fit(*arguments, **options)
 
-    def sample(self, *arguments: Any, **options: Any) -> Any:
-        """``model().sample(...)``"""
+    @_with_arguments_of(Model.sample)
+    def sample(self, *arguments: Any, **options: Any) -> Fit:
+        """``model().sample(...)``
+
+        >>> import svmp
+        >>> g = svmp.Graph()
+        >>> g.node("x")
+        >>> g.gaussian("x", 4.0)
+        >>> g.sample(draws=100, chains=2, progressbar=False)["x"].shape
+        (200,)
+        """
         return self.model().sample(*arguments, **options)
 
     def _copy(self) -> "Graph":
         made = Graph()
-        made._nodes, made._bounds, made._fields = dict(self._nodes), dict(self._bounds), dict(self._fields)
+        made._nodes, made._fields = dict(self._nodes), dict(self._fields)
         made._order, made._has_functions = list(self._order), self._has_functions
         return made
 
@@ -239,17 +347,13 @@ class Graph(Recipe):
         for kind, what in self._order:
             if kind == "node":
                 numbers[what] = len(numbers)
-                lower, upper = self._bounds[what]
-                context.check(
-                    lib.svmp_model_add_node(
-                        handle,
-                        what.encode(),
-                        self._nodes[what],
-                        None if lower is None else lower.ctypes.data,
-                        None if upper is None else upper.ctypes.data,
-                        None,
-                    )
-                )
+                node = self._nodes[what]
+                bounds = [None if bound is None else bound.ctypes.data for bound in (node.lower, node.upper)]
+                support = constants[f"SVMP_SUPPORT_{node.support.upper()}"]
+                if node.support == "real":
+                    context.check(lib.svmp_model_add_node(handle, what.encode(), node.size, None, None, None))
+                else:
+                    context.check(lib.svmp_model_add_supported_node(handle, what.encode(), support, node.size, *bounds, None))
             elif kind == "gaussian":
                 names, a, b = what
                 context.check(lib.svmp_model_add_gaussian(handle, *_list(numbers, names), a.ctypes.data, b.ctypes.data))

@@ -6,13 +6,14 @@ import ctypes
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional, Union
 
 import numpy as np
 
 from . import _html
+from ._axes import Coords, Dims, make_axes
 from ._arguments import arguments_of, check_names, names_of
 from ._compiled import Compiled
 from ._context import logger
@@ -23,11 +24,10 @@ from ._recipe import Reading, Recipe, TextRecipe, read_source
 from ._run import Loop, Progress, run_model
 from ._sample import Array
 from .errors import NotFiniteError
-from .fit import Fit
+from .fit import Extension, Fit
 from .predictions import Predictions, simulate
 
 _POINTWISE = ("log_lik", "deviance", "posterior_predictive")  # monitors that no model text defines
-_NOT_FOR_NUTS = ("method", "particles", "iterations", "kernel", "bandwidth", "step", "tolerance", "warmup", "accept")
 
 
 def _path(name: str, given: Any) -> Optional[str]:
@@ -43,7 +43,9 @@ class Model:
         source: a text in the model language (BUGS, in the dialect of JAGS; docs/language.md), the path of one (``.bug``, ``.jags``,
             ``.txt``), or the path of a precision matrix (``.mtx``).
         data: a dictionary of numbers and arrays, a DataFrame of pandas or polars whose columns are arrays, paths of files
-            (``.json``, ``.csv``, ``.R``), or a list of these. NaN, None, ``pandas.NA`` and masked elements are missing values.
+            (``.json``, ``.csv``, ``.R``), or a list of these. ``[table, {"X": ["age", "dose"]}]`` makes a matrix of columns. NaN, None, ``pandas.NA`` and masked elements are missing values.
+        dims: names of the dimensions of arrays, ``{"u": ["hospital"]}``, for summaries and ArviZ.
+        coords: labels along them, ``{"hospital": ["York", "Hull"]}``. Text in the data needs neither: it labels what it subscripts.
         threads: the number of threads; 0: OMP_NUM_THREADS, or all processors. The results do not depend on it.
 
     Attributes:
@@ -66,8 +68,12 @@ class Model:
     True
     """
 
-    def __init__(self, source: Any, data: Any = None, *, threads: int = 0) -> None:
+    def __init__(self, source: Any, data: Any = None, *, threads: int = 0, dims: Optional[Dims] = None, coords: Optional[Coords] = None) -> None:
         self._init(source if isinstance(source, Recipe) else read_source(source, data), threads)
+        if dims is not None or coords is not None:
+            with self._borrow() as compiled:
+                shapes = {array.name: array.shape for array in compiled.text_arrays}
+                self._recipe.axes = compiled.axes = make_axes(dims, coords, {**shapes, **self.unknown})
 
     def _init(self, recipe: Recipe, threads: int) -> None:
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
@@ -96,7 +102,7 @@ class Model:
                     del self._idle[k]
                     break
         if compiled is None:
-            compiled = Compiled(lambda context, failures: self._recipe.build(context, failures, reading), self._threads)
+            compiled = Compiled(lambda context, failures: self._recipe.build(context, failures, reading), self._threads, self._recipe.axes)
         try:
             yield compiled
         finally:
@@ -143,10 +149,10 @@ class Model:
         """
         return Model(self._recipe_with(data), threads=self._threads)
 
-    def _recipe_with(self, data: Any) -> Recipe:
+    def _recipe_with(self, data: Any, missing: Iterable[str] = ()) -> Recipe:
         if not isinstance(self._recipe, TextRecipe):
             raise TypeError("only models of a text have data that can be replaced")
-        return self._recipe.with_data(data)
+        return self._recipe.with_data(data, missing)
 
     def prior_predictive(self, draws: int = 1000, *, monitor: VarNames = None, seed: int = 1) -> Predictions:
         """Draws unknowns and data from the priors: what the model says before anything is observed.
@@ -306,17 +312,17 @@ class Model:
                 raise ValueError(
                     f"monitor '{name}': the model does not compute it; it computes {', '.join(self.computed) or 'nothing'}"
                 )
-        return ",".join(name for name in names if name not in self.unknown)
+        return ",".join(names)
 
-    def _coordinates(self, given: dict[str, Any]) -> str:
+    def _coordinates(self, method: Optional[str], given: Optional[str]) -> str:
         """The coordinates of a model text: the given ones, or those that suit the method."""
         if not isinstance(self._recipe, TextRecipe):
             return ""
-        requested = given.pop("coordinates", None)
-        return str(requested) if requested is not None else method_coordinates(given.get("method"))
+        return str(given) if given is not None else method_coordinates(method)
 
     def fit(
         self,
+        /,
         method: Optional[str] = None,
         particles: Optional[int] = None,
         *,
@@ -333,7 +339,17 @@ class Model:
         measure: bool = True,
         log_likelihood: Optional[bool] = None,
         posterior_predictive: Optional[bool] = None,
-        **options: Any,
+        extendable: bool = False,
+        kernel: Optional[str] = None,
+        bandwidth: Union[None, str, float] = None,
+        step: Optional[str] = None,
+        tolerance: Optional[float] = None,
+        chains: Optional[int] = None,
+        warmup: Optional[int] = None,
+        draws: Optional[int] = None,
+        accept: Optional[float] = None,
+        coordinates: Optional[str] = None,
+        **unknown: NoReturn,
     ) -> Fit:
         """Runs inference. The same options give the same bits as the command ``svmp run``.
 
@@ -358,23 +374,34 @@ class Model:
             log_likelihood: whether ``fit.idata`` has the log likelihood of each observation, for ``az.loo``. True: it is computed
                 with the run and saved with the fit; None: when ``idata`` is used, unless it is large.
             posterior_predictive: the same for replicated data of each particle, for ``az.plot_ppc_dist``.
-            options: any other option of ``svmp run``: ``kernel``, ``step``, ``tolerance``, ``chains``, ``warmup``, ``draws``, ...
+            extendable: keep the state of the run with the fit, for :meth:`Fit.extend`.
+            kernel, bandwidth, step, tolerance: of Stein's method, as in ``svmp run --help``.
+            chains, warmup, draws, accept: of samplers; ``draws`` also of the default method, in all.
+            coordinates: ``"auto"``, ``"centred"`` or ``"noncentred"``; None: what suits the method.
 
         Ctrl-C stops the run after the current iteration and returns the fit so far. Other Python threads continue during a run.
 
         Raises:
             NotFiniteError: the run diverged; the attribute ``fit`` of the exception has the last finite particles.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1)  e <- exp(mu) }", {"y": 1.0})
+        >>> list(m.fit(seed=2, monitor="e", progressbar=False))
+        ['mu', 'e']
         """
         if callback is not None and not callable(callback):
             raise TypeError(f"callback: {type(callback).__name__} cannot be called")
-        check_names(options, arguments_of(Model.fit))
-        given = {"method": method, "particles": particles, "iterations": iterations, "seed": seed, "backend": backend, **options}
+        check_names(unknown, arguments_of(Model.fit))
+        given: dict[str, Any] = {"method": method, "particles": particles, "iterations": iterations, "seed": seed, "backend": backend}
+        given.update(kernel=kernel, bandwidth=bandwidth, step=step, tolerance=tolerance)
+        given.update(chains=chains, warmup=warmup, draws=draws, accept=accept)
         loop = Loop(
             callback,
             progressbar,
             _path("checkpoint", checkpoint),
             float(checkpoint_every),
             _path("resume", resume),
+            extendable,
         )
         start = init.sample_data if isinstance(init, Fit) else init
         monitored = names_of("monitor", monitor)
@@ -383,7 +410,7 @@ class Model:
         if posterior_predictive and "posterior_predictive" not in monitored:
             monitored.append("posterior_predictive")
         requested = {"log_likelihood": log_likelihood, "posterior_predictive": posterior_predictive}
-        reading = Reading(self._monitors(monitored), self._coordinates(given))
+        reading = Reading(self._monitors(monitored), self._coordinates(method, coordinates))
         with self._borrow(reading) as compiled:
             try:
                 result = run_model(compiled, given, start, loop, measure)
@@ -392,17 +419,36 @@ class Model:
                     error.fit = Fit._of_run(error.result, compiled, self, requested)
                 raise
             fit = Fit._of_run(result, compiled, self, requested)
+        if result.state is not None:
+            monitors = [name for name in monitored if name not in _POINTWISE]
+            fit._extension = Extension(result.state, {**given, "coordinates": reading.coordinates or None, **requested}, monitors)
         if fit.verdict.word in ("failed", "not converged", "undecided"):
             logger.warning("%s", fit.verdict.sentence)
         return fit
 
     def sample(
         self,
+        /,
         draws: Optional[int] = None,
         tune: Optional[int] = None,
         chains: Optional[int] = None,
         target_accept: Optional[float] = None,
-        **options: Any,
+        *,
+        init: Any = None,
+        seed: int = 1,
+        monitor: VarNames = None,
+        progressbar: bool = True,
+        callback: Optional[Callable[[Progress], Any]] = None,
+        checkpoint: Any = None,
+        checkpoint_every: float = 60.0,
+        resume: Any = None,
+        backend: Optional[str] = None,
+        measure: bool = True,
+        log_likelihood: Optional[bool] = None,
+        posterior_predictive: Optional[bool] = None,
+        extendable: bool = False,
+        coordinates: Optional[str] = None,
+        **unknown: NoReturn,
     ) -> Fit:
         """Samples with NUTS; the other arguments are those of :meth:`fit`.
 
@@ -411,13 +457,45 @@ class Model:
             tune: warm-up iterations of each chain, which are discarded; None: the default, 1,000.
             chains: the number of chains; None: the default, 4.
             target_accept: the target acceptance rate of the step size adaptation; None: the default, 0.8.
-        """
-        check_names(options, arguments_of(Model.sample, Model.fit, without=_NOT_FOR_NUTS))
-        return self.fit("nuts", draws=draws, warmup=tune, chains=chains, accept=target_accept, **options)
 
-    def exact(self, draws: Optional[int] = None, **options: Any) -> Fit:
-        """Independent draws from a Gaussian model, by sparse Cholesky factorisation."""
-        return self.fit("exact", draws, **options)
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> fit = m.sample(draws=200, tune=200, chains=2, progressbar=False)
+        >>> fit.chains, fit.draws
+        (2, 200)
+        """
+        check_names(unknown, arguments_of(Model.sample))
+        return self.fit(
+            "nuts",
+            init=init,
+            seed=seed,
+            monitor=monitor,
+            progressbar=progressbar,
+            callback=callback,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            resume=resume,
+            backend=backend,
+            measure=measure,
+            log_likelihood=log_likelihood,
+            posterior_predictive=posterior_predictive,
+            extendable=extendable,
+            chains=chains,
+            warmup=tune,
+            draws=draws,
+            accept=target_accept,
+            coordinates=coordinates,
+        )
+
+    def exact(self, draws: Optional[int] = None, *, seed: int = 1, monitor: VarNames = None, progressbar: bool = True) -> Fit:
+        """Independent draws from a Gaussian model, by sparse Cholesky factorisation.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> m.exact(500)["mu"].shape
+        (500,)
+        """
+        return self.fit("exact", draws, seed=seed, monitor=monitor, progressbar=progressbar)
 
     def exact_moments(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """Means and marginal variances of a Gaussian model, by name."""

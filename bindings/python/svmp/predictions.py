@@ -70,7 +70,7 @@ class Predictions(Draws):
 def predict(recipe: Recipe, threads: int, sample: Sample, reading: Reading, seed: int) -> tuple[Sample, Compiled]:
     """Predicts from draws in the model of a recipe; also returns that model."""
     reading = reading._replace(given=sample)
-    compiled = Compiled(lambda context, failures: recipe.build(context, failures, reading), threads)
+    compiled = Compiled(lambda context, failures: recipe.build(context, failures, reading), threads, recipe.axes)
     given = Particles(compiled.context, sample)
     handle = compiled.create(lib.svmp_model_predict, compiled.handle, given.handle, seed)
     try:
@@ -82,7 +82,7 @@ def predict(recipe: Recipe, threads: int, sample: Sample, reading: Reading, seed
 def simulate(recipe: Recipe, threads: int, count: int, reading: Reading, seed: int) -> tuple[Sample, Compiled]:
     """Draws from the priors of the model of a recipe."""
     reading = reading._replace(simulated=True)
-    compiled = Compiled(lambda context, failures: recipe.build(context, failures, reading), threads)
+    compiled = Compiled(lambda context, failures: recipe.build(context, failures, reading), threads, recipe.axes)
     handle = compiled.create(lib.svmp_model_simulate, compiled.handle, count, seed)
     try:
         return sample_from(handle), compiled

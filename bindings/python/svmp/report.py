@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._data import Text
 from ._library import find_command
 from ._recipe import FileRecipe, TextRecipe
 from .errors import Error, UnsupportedError
@@ -65,8 +66,12 @@ def _model_files(fit: "Fit", folder: str) -> list[str]:
         if isinstance(part, str):
             made.append(os.path.abspath(part))
         else:
+            numbers = {
+                name: recipe.replaced.get(name, values.codes(recipe.levels[name]) if isinstance(values, Text) else values)
+                for name, values in part.items()
+            }
             made.append(os.path.join(folder, f"data_{k}.R"))
-            Path(made[-1]).write_text(_dump(part))
+            Path(made[-1]).write_text(_dump(numbers))
     return made
 
 

@@ -95,6 +95,20 @@ svmp_status svmp_item_build(model_lowering *lowering, model_item built, expr *ex
     return svmp_builder_status(lowering->builder);
 }
 
+/* Whether a value may be infinite: not an unknown itself, or data. */
+static bool may_be_infinite(const program_builder *builder, expr e) {
+    return svmp_expr_level(builder, e) == LEVEL_INPUT && svmp_expr_op(builder, e) != OP_input;
+}
+
+/* A product that is reported: 0 times an infinity is 0, as in JAGS, so that r * log(r / fitted) exists for r = 0. */
+static expr reported_product(program_builder *builder, expr a, expr b) {
+    const bool left = may_be_infinite(builder, a), right = may_be_infinite(builder, b);
+    if (!left && !right) return svmp_expr_multiply(builder, a, b);
+    if (!right) return svmp_expr_masked_multiply(builder, b, a);
+    const expr product = svmp_expr_masked_multiply(builder, a, b), zero = svmp_expr_literal(builder, 0);
+    return left ? svmp_expr_ifelse(builder, svmp_expr_equals(builder, b, zero), zero, product) : product;
+}
+
 model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_item b, model_item c) {
     model_item operands[3] = {a, b, c};
     int arity = svmp_op_arity(op);
@@ -107,11 +121,14 @@ model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_
     if (known) {
         double number;
         svmp_kernels_plain.op(op, 0)(1, &number, &a.number, &b.number, &c.number);
+        if (op == OP_multiply && isnan(number) && !isnan(a.number) && !isnan(b.number)) number = 0; /* 0 times infinity */
         return literal ? svmp_item_literal(number) : svmp_item_number(number);
     }
     expr built[3] = {{0}, {0}, {0}};
     for (int k = 0; k < arity; k++)
         if (svmp_item_build(lowering, operands[k], &built[k]) != SVMP_OK) break; /* the builder keeps the failure */
+    if (op == OP_multiply && lowering->drawn)
+        return svmp_item_expression(reported_product(lowering->builder, built[0], built[1]));
     return svmp_item_expression(svmp_expr_apply(lowering->builder, op, built[0], built[arity > 1], built[arity - 1]));
 }
 

@@ -3,7 +3,6 @@
 #include "lang/parse/parser.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/name_distance.h"
 
@@ -265,7 +264,7 @@ static svmp_status not_a_block(model_parser *parser) {
     if (next->kind == TOKEN_NAME && next->length < sizeof spelled)
         memcpy(spelled, parser->diagnostics->source->text + next->offset, next->length);
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (strcasecmp(spelled, words[k]) == 0 || svmp_name_distance(spelled, strlen(spelled), words[k]) > 0)
+        if (svmp_name_distance(spelled, strlen(spelled), words[k]) > 0)
             return svmp_diagnose(parser->diagnostics, next->offset,
                                  "expected 'model', 'data' or 'var', not '%s'; did you mean '%s'?", spelled, words[k]);
     return svmp_parse_unexpected(parser, "'model', 'data' or 'var'");
