@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/whole_file.h"
-#include "datagram.h"
 #include "front/error_output.h"
 
 /* "svmp state 1\n", run, agent, finished, two sizes; the two; a checksum of all before it. */
@@ -59,8 +58,8 @@ static unsigned char *read_all(const char *path, size_t *size) {
 static int check(agent_state *state, const unsigned char *bytes, size_t size) {
     static const unsigned char key[SEAL_KEY] = {1}; /* a checksum, not a secret */
     const unsigned char *at = bytes + sizeof magic - 1;
-    if (size < HEAD + DATAGRAM_TAG || memcmp(bytes, magic, sizeof magic - 1) != 0 ||
-        !seal_is_right(key, size - DATAGRAM_TAG, bytes, bytes + size - DATAGRAM_TAG))
+    if (size < HEAD + SEAL_TAG || memcmp(bytes, magic, sizeof magic - 1) != 0 ||
+        !seal_is_right(key, size - SEAL_TAG, bytes, bytes + size - SEAL_TAG))
         return report_error(EXIT_FAILED,
                             "Agent '%s': the state '%s' is damaged. Without it the run of all agents must begin anew.",
                             state->name, state->path);
@@ -134,7 +133,7 @@ int state_write(const agent_state *state, const void *part, size_t part_size, co
     static const unsigned char key[SEAL_KEY] = {1};
     const size_t all = HEAD + part_size + line_size;
     whole_file output = {0};
-    unsigned char *bytes = malloc(all + DATAGRAM_TAG), *at = bytes ? bytes + sizeof magic - 1 : NULL;
+    unsigned char *bytes = malloc(all + SEAL_TAG), *at = bytes ? bytes + sizeof magic - 1 : NULL;
     if (bytes == NULL) return snprintf(error, size, "out of memory"), 0;
     memcpy(bytes, magic, sizeof magic - 1);
     put(at, 8, state->run);
@@ -145,7 +144,7 @@ int state_write(const agent_state *state, const void *part, size_t part_size, co
     memcpy(bytes + HEAD, part, part_size);
     memcpy(bytes + HEAD + part_size, line, line_size);
     seal_tag(key, all, bytes, bytes + all);
-    int good = svmp_whole_open_again(state->path, &output) && svmp_whole_put(&output, bytes, all + DATAGRAM_TAG) &&
+    int good = svmp_whole_open_again(state->path, &output) && svmp_whole_put(&output, bytes, all + SEAL_TAG) &&
                svmp_whole_finish(&output);
     if (!good) snprintf(error, size, "%s", output.error);
     svmp_whole_close(&output);

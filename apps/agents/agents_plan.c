@@ -163,15 +163,14 @@ static int write_keys(const planning *p, size_t which, const char *part_path) {
     const svmp_status read = svmp_part_read(p->context, part_path, &part); /* who the neighbours are */
     if (read != SVMP_OK) return failed(p->context, read);
     const svmp_part_about about = svmp_part_describe(part);
-    unsigned char(*keys)[SEAL_KEY] = calloc(about.neighbours + 1, sizeof *keys);
+    const seal_keys keys = {options_given(p->set, "encrypt") != NULL, calloc(about.neighbours + 1, SEAL_KEY)};
     char *path = swarm_path(p->folder, p->names[which], ".key");
-    int status = keys && path ? 0 : report_error(EXIT_FAILED, "Out of memory.");
-    for (size_t k = 0; status == 0 && keys && k < about.neighbours; k++)
-        memcpy(keys[k], key_of(p, which, about.neighbour[k]), SEAL_KEY);
+    int status = keys.key && path ? 0 : report_error(EXIT_FAILED, "Out of memory.");
+    for (size_t k = 0; status == 0 && keys.key && k < about.neighbours; k++)
+        memcpy(keys.key[k], key_of(p, which, about.neighbour[k]), SEAL_KEY);
     if (status == 0)
-        status = keys_write(path, p->number, p->names[which], about.neighbours, about.neighbour_name,
-                            (const unsigned char(*)[SEAL_KEY])keys);
-    free(keys);
+        status = keys_write(path, p->number, p->names[which], about.neighbours, about.neighbour_name, &keys);
+    free(keys.key);
     free(path);
     svmp_part_free(part);
     return status;

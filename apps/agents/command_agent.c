@@ -81,26 +81,27 @@ static int read_relay(const agent *a, host *relay) {
 }
 
 static int read_files(agent *a) {
-    unsigned char(*keys)[SEAL_KEY] = NULL;
+    seal_keys keys = {0};
     host relay = {0};
     uint32_t boot;
     char *key = NULL, *hosts = NULL, *folder = NULL;
     svmp_status read = svmp_part_read(a->context, a->path, &a->part);
     if (read != SVMP_OK) return failed(a->context, read);
     a->about = svmp_part_describe(a->part);
-    keys = calloc(a->about.neighbours + 1, sizeof *keys);
+    keys.key = calloc(a->about.neighbours + 1, SEAL_KEY);
     key = path_of(a, "key", ".key", NULL);
     hosts = path_of(a, "peers", NULL, "hosts.csv");
     folder = path_of(a, "state", ".state", NULL);
-    int status = keys && key && hosts && folder ? 0 : report_error(EXIT_FAILED, "Out of memory.");
+    int status = keys.key && key && hosts && folder ? 0 : report_error(EXIT_FAILED, "Out of memory.");
     if (status == 0)
-        status = keys_read(key, a->about.run, a->about.name, a->about.neighbours, a->about.neighbour_name, keys);
+        status = keys_read(key, a->about.run, a->about.name, a->about.neighbours, a->about.neighbour_name, &keys);
     if (status == 0) status = read_relay(a, &relay);
     if (status == 0) status = state_open(folder, &a->about, &a->state);
-    if (status == 0) a->line = lockstep_open(&a->about, hosts, *relay.name ? &relay : NULL, keys, &a->network, &status);
+    if (status == 0)
+        a->line = lockstep_open(&a->about, hosts, *relay.name ? &relay : NULL, &keys, &a->network, &status);
     if (status == 0) status = state_count_start(&a->state, &boot);
     if (status == 0) lockstep_set_boot(a->line, boot);
-    free(keys);
+    free(keys.key);
     free(key);
     free(hosts);
     free(folder);

@@ -10,6 +10,7 @@ static const option_row rows[] = {
     {"groups", 0, "FILE", "", "plan: CSV file with columns node and agent; a * in node stands for any text", "Plan"},
     {"agents", 0, "N", "4", "plan: without --groups, the number of agents", "Plan"},
     {"port", 0, "P", "20001", "plan: the port of the first agent in hosts.csv", "Plan"},
+    {"encrypt", 0, NULL, "", "plan: encrypt what agents send, too; it is always authenticated", "Plan"},
     {"output", 'o', "PATH", "", "plan: the folder; join: the file, .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "replace what is there", "Output"},
     {"loss", 0, "PERCENT", "0", "try: datagrams that are lost", "Try"},

@@ -39,7 +39,7 @@ int datagram_read(const unsigned char *bytes, size_t size, datagram *d) {
     if (size < sizeof magic + 1 || memcmp(bytes, magic, sizeof magic) != 0) return 0;
     d->version = (uint8_t)take(&at, 1);
     if (d->version != DATAGRAM_VERSION) return 1;
-    if (size < DATAGRAM_HEAD + DATAGRAM_TAG || size > DATAGRAM_MOST) return 0;
+    if (size < DATAGRAM_HEAD + SEAL_TAG || size > DATAGRAM_MOST) return 0;
     d->kind = (uint8_t)take(&at, 1);
     take(&at, 1);
     d->piece = (uint16_t)take(&at, 2);

@@ -1,4 +1,4 @@
-/* The head of a datagram: little endian, 72 bytes, before the payload and a tag that authenticates both.
+/* The head of a datagram: little endian, 72 bytes, before the payload and a tag that authenticates both (seal.h).
  *
  * Rounds count from 1. `need` is the first of your rounds that I lack, `first` its first piece that I lack, and bit k
  * of `have` says that I have piece first + 1 + k: an acknowledgement in every datagram, and of messages of any length.
@@ -12,12 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "seal.h"
+
 enum {
-    DATAGRAM_VERSION = 1,
+    DATAGRAM_VERSION = 2,
     DATAGRAM_HEAD = 72,
-    DATAGRAM_TAG = 16,
     DATAGRAM_MOST = 1200, /* never fragmented by IP */
-    DATAGRAM_PIECE = DATAGRAM_MOST - DATAGRAM_HEAD - DATAGRAM_TAG
+    DATAGRAM_PIECE = DATAGRAM_MOST - DATAGRAM_HEAD - SEAL_NONCE - SEAL_TAG
 };
 
 typedef enum datagram_kind {

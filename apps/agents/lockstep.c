@@ -61,8 +61,8 @@ static uint32_t build_of(void) {
     return hash;
 }
 
-lockstep *lockstep_open(const svmp_part_about *about, const char *hosts, const host *relay,
-                        unsigned char (*keys)[SEAL_KEY], const lockstep_options *options, int *status) {
+lockstep *lockstep_open(const svmp_part_about *about, const char *hosts, const host *relay, const seal_keys *keys,
+                        const lockstep_options *options, int *status) {
     lockstep *line = calloc(1, sizeof *line);
     if (line) {
         *line = (lockstep){.about = *about, .options = *options, .descriptor = -1, .count = about->neighbours};
@@ -74,13 +74,14 @@ lockstep *lockstep_open(const svmp_part_about *about, const char *hosts, const h
         return NULL;
     }
     line->depth = 2 * (uint32_t)options->every + 3;
+    line->encrypts = keys->encrypts;
     line->build = build_of();
     line->began = line->reported = line->refilled = now();
     for (size_t k = 0; k < line->count; k++) {
         neighbour *p = &line->neighbours[k];
         *p = (neighbour){
             .rank = about->neighbour[k], .name = about->neighbour_name[k], .need = 1, .safe = 1, .rtt = 0.02};
-        memcpy(p->key, keys[k], SEAL_KEY);
+        memcpy(p->key, keys->key[k], SEAL_KEY);
     }
     *status = find_addresses(line, hosts, relay);
     if (*status == 0) return line;

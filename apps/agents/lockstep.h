@@ -26,8 +26,8 @@ typedef struct lockstep_options {
 } lockstep_options;
 
 /* Returns NULL, with an exit status, after an error message. `keys` are those of the neighbours. */
-lockstep *lockstep_open(const svmp_part_about *about, const char *hosts, const host *relay,
-                        unsigned char (*keys)[SEAL_KEY], const lockstep_options *options, int *status);
+lockstep *lockstep_open(const svmp_part_about *about, const char *hosts, const host *relay, const seal_keys *keys,
+                        const lockstep_options *options, int *status);
 void lockstep_close(lockstep *line); /* NULL-safe */
 
 /* The number of this start, which grows with every start: before anything is sent. */

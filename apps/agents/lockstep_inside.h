@@ -49,7 +49,7 @@ typedef struct neighbour {
 struct svmp_peer_line {
     svmp_part_about about;
     lockstep_options options;
-    int descriptor, family;
+    int descriptor, family, encrypts;
     neighbour *neighbours;
     size_t count, length;
     uint32_t round, durable, depth, build, boot;

@@ -176,9 +176,10 @@ static void take_stop(lockstep *line, neighbour *p, const datagram *d, const uns
     if (!line->leaving) lockstep_stop(line, sentence);
 }
 
-static void take_one(lockstep *line, const unsigned char *bytes, size_t size) {
+static void take_one(lockstep *line, unsigned char *bytes, size_t all) {
     datagram d;
-    if (!datagram_read(bytes, size, &d)) {
+    size_t size = 0;
+    if (!datagram_read(bytes, all, &d)) {
         line->tally.refused++;
         return;
     }
@@ -188,8 +189,8 @@ static void take_one(lockstep *line, const unsigned char *bytes, size_t size) {
         note_stranger(line, &d);
         return;
     }
-    const size_t payload = size - DATAGRAM_HEAD - DATAGRAM_TAG;
-    if (!seal_is_right(p->key, size - DATAGRAM_TAG, bytes, bytes + size - DATAGRAM_TAG)) {
+    const unsigned char *payload = seal_open(line->encrypts, p->key, DATAGRAM_HEAD, all, bytes, &size);
+    if (payload == NULL) {
         line->tally.refused++;
         note_key(line, p);
         return;
@@ -201,8 +202,8 @@ static void take_one(lockstep *line, const unsigned char *bytes, size_t size) {
     take_acknowledgement(p, &d);
     take_time(p, &d);
     if (d.kind == DATAGRAM_ASK && p->owes == 0) p->owes = now() + p->rtt / 8;
-    if (d.kind == DATAGRAM_DATA) take_piece(line, p, &d, bytes + DATAGRAM_HEAD, payload);
-    if (d.kind == DATAGRAM_STOP || d.kind == DATAGRAM_REFUSE) take_stop(line, p, &d, bytes + DATAGRAM_HEAD, payload);
+    if (d.kind == DATAGRAM_DATA) take_piece(line, p, &d, payload, size);
+    if (d.kind == DATAGRAM_STOP || d.kind == DATAGRAM_REFUSE) take_stop(line, p, &d, payload, size);
 }
 
 void take_datagrams(lockstep *line) {

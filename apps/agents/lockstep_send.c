@@ -31,8 +31,7 @@ void post(lockstep *line, neighbour *p, datagram_kind kind, uint32_t round, unsi
           const void *payload, size_t size) {
     unsigned char bytes[DATAGRAM_MOST];
     const double at = now();
-    const size_t all = DATAGRAM_HEAD + size + DATAGRAM_TAG;
-    const double wait = spend(line, (double)all);
+    const double wait = spend(line, (double)(DATAGRAM_MOST - DATAGRAM_PIECE + size));
     if (wait > 0) {
         if (p->owes > 0) p->owes = fmax(p->owes, at + wait);
         return;
@@ -55,8 +54,7 @@ void post(lockstep *line, neighbour *p, datagram_kind kind, uint32_t round, unsi
                   .build = line->build};
     acknowledge(p, &d);
     datagram_write(&d, bytes);
-    if (size > 0) memcpy(bytes + DATAGRAM_HEAD, payload, size);
-    seal_tag(p->key, DATAGRAM_HEAD + size, bytes, bytes + DATAGRAM_HEAD + size);
+    const size_t all = seal_close(line->encrypts, p->key, DATAGRAM_HEAD, size, payload, bytes);
     /* what does not leave is lost, as on the way */
     (void)sendto(line->descriptor, bytes, all, MSG_DONTWAIT, (const struct sockaddr *)&p->at.at, p->at.size);
     line->tally.sent++;

@@ -1,6 +1,7 @@
 #include "seal.h"
 
-#include "datagram.h"
+#include <string.h>
+
 #include "front/error_output.h"
 
 #ifdef SVMP_HAVE_SODIUM
@@ -13,18 +14,29 @@ int seal_available(void) {
 void seal_random(size_t size, void *bytes) { randombytes_buf(bytes, size); }
 
 void seal_tag(const unsigned char key[SEAL_KEY], size_t size, const unsigned char *bytes, unsigned char *tag) {
-    crypto_generichash(tag, DATAGRAM_TAG, bytes, size, key, SEAL_KEY);
+    crypto_generichash(tag, SEAL_TAG, bytes, size, key, SEAL_KEY);
 }
 
 int seal_is_right(const unsigned char key[SEAL_KEY], size_t size, const unsigned char *bytes,
                   const unsigned char *tag) {
-    unsigned char right[DATAGRAM_TAG];
+    unsigned char right[SEAL_TAG];
     seal_tag(key, size, bytes, right);
-    return sodium_memcmp(right, tag, DATAGRAM_TAG) == 0;
+    return sodium_memcmp(right, tag, SEAL_TAG) == 0;
+}
+
+static void encrypt(const unsigned char key[SEAL_KEY], size_t head, size_t size, const unsigned char *payload,
+                    unsigned char *bytes) {
+    unsigned char *nonce = bytes + head;
+    randombytes_buf(nonce, SEAL_NONCE);
+    crypto_aead_xchacha20poly1305_ietf_encrypt(nonce + SEAL_NONCE, NULL, payload, size, bytes, head, NULL, nonce, key);
+}
+
+static int decrypt(const unsigned char key[SEAL_KEY], size_t head, size_t all, unsigned char *bytes) {
+    unsigned char *nonce = bytes + head, *sealed = nonce + SEAL_NONCE;
+    return crypto_aead_xchacha20poly1305_ietf_decrypt(sealed, NULL, NULL, sealed, all - head - SEAL_NONCE, bytes, head,
+                                                      nonce, key) == 0;
 }
 #else
-#include <string.h>
-
 int seal_available(void) {
     report_error(EXIT_WRONG, "This build has no agents: it was built without libsodium (Debian: libsodium-dev).");
     return 0;
@@ -35,7 +47,7 @@ void seal_random(size_t size, void *bytes) { memset(bytes, 0, size); }
 
 void seal_tag(const unsigned char key[SEAL_KEY], size_t size, const unsigned char *bytes, unsigned char *tag) {
     (void)key, (void)size, (void)bytes;
-    memset(tag, 0, DATAGRAM_TAG);
+    memset(tag, 0, SEAL_TAG);
 }
 
 int seal_is_right(const unsigned char key[SEAL_KEY], size_t size, const unsigned char *bytes,
@@ -43,4 +55,35 @@ int seal_is_right(const unsigned char key[SEAL_KEY], size_t size, const unsigned
     (void)key, (void)size, (void)bytes, (void)tag;
     return 0;
 }
+
+static void encrypt(const unsigned char key[SEAL_KEY], size_t head, size_t size, const unsigned char *payload,
+                    unsigned char *bytes) {
+    (void)key, (void)head, (void)size, (void)payload, (void)bytes;
+}
+
+static int decrypt(const unsigned char key[SEAL_KEY], size_t head, size_t all, unsigned char *bytes) {
+    (void)key, (void)head, (void)all, (void)bytes;
+    return 0;
+}
 #endif
+
+size_t seal_close(int encrypts, const unsigned char key[SEAL_KEY], size_t head, size_t size,
+                  const unsigned char *payload, unsigned char *bytes) {
+    if (encrypts) {
+        encrypt(key, head, size, payload, bytes);
+        return head + SEAL_NONCE + size + SEAL_TAG;
+    }
+    if (size > 0) memcpy(bytes + head, payload, size);
+    seal_tag(key, head + size, bytes, bytes + head + size);
+    return head + size + SEAL_TAG;
+}
+
+unsigned char *seal_open(int encrypts, const unsigned char key[SEAL_KEY], size_t head, size_t all, unsigned char *bytes,
+                         size_t *size) {
+    const size_t more = head + (encrypts ? SEAL_NONCE : 0);
+    if (all < more + SEAL_TAG) return NULL;
+    *size = all - more - SEAL_TAG;
+    const int right =
+        encrypts ? decrypt(key, head, all, bytes) : seal_is_right(key, all - SEAL_TAG, bytes, bytes + all - SEAL_TAG);
+    return right ? bytes + more : NULL;
+}

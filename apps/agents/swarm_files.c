@@ -66,9 +66,9 @@ static int parse_key(const char *text, unsigned char key[SEAL_KEY]) {
     return text[2 * SEAL_KEY] == '\0';
 }
 
-/* Lines "run NUMBER", "agent NAME", "key NEIGHBOUR HEX". */
+/* Lines "run NUMBER", "agent NAME", "encrypt yes" where datagrams are encrypted, "key NEIGHBOUR HEX". */
 int keys_read(const char *path, uint64_t run, const char *agent, size_t count, const char *const *neighbours,
-              unsigned char (*keys)[SEAL_KEY]) {
+              seal_keys *keys) {
     char word[16], name[128], value[128], line[300];
     size_t found = 0;
     FILE *file = fopen(path, "r");
@@ -82,9 +82,10 @@ int keys_read(const char *path, uint64_t run, const char *agent, size_t count, c
                                   agent, path);
         if (words == 2 && strcmp(word, "agent") == 0 && strcmp(name, agent) != 0)
             status = report_error(EXIT_WRONG, "'%s' is the key file of agent '%s', not of '%s'.", path, name, agent);
+        if (words == 2 && strcmp(word, "encrypt") == 0) keys->encrypts = strcmp(name, "yes") == 0;
         if (words < 3 || strcmp(word, "key") != 0) continue;
         for (size_t k = 0; k < count; k++)
-            if (strcmp(neighbours[k], name) == 0 && parse_key(value, keys[k])) found++;
+            if (strcmp(neighbours[k], name) == 0 && parse_key(value, keys->key[k])) found++;
     }
     fclose(file);
     if (status == 0 && found != count)
@@ -94,15 +95,15 @@ int keys_read(const char *path, uint64_t run, const char *agent, size_t count, c
 }
 
 int keys_write(const char *path, uint64_t run, const char *agent, size_t count, const char *const *neighbours,
-               const unsigned char (*keys)[SEAL_KEY]) {
+               const seal_keys *keys) {
     unlink(path);
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (file == NULL) return report_error(EXIT_FAILED, "Cannot write '%s': %s.", path, strerror(errno));
-    fprintf(file, "run %016" PRIx64 "\nagent %s\n", run, agent);
+    fprintf(file, "run %016" PRIx64 "\nagent %s\n%s", run, agent, keys->encrypts ? "encrypt yes\n" : "");
     for (size_t k = 0; k < count; k++) {
         fprintf(file, "key %s ", neighbours[k]);
-        for (size_t b = 0; b < SEAL_KEY; b++) fprintf(file, "%02x", keys[k][b]);
+        for (size_t b = 0; b < SEAL_KEY; b++) fprintf(file, "%02x", keys->key[k][b]);
         fputc('\n', file);
     }
     const int good = !ferror(file);

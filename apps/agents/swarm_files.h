@@ -21,10 +21,10 @@ int is_swarm_name(const char *name);
 
 /* Reads the key of each neighbour's link. Returns 0, or an exit status after an error message that names the agent. */
 int keys_read(const char *path, uint64_t run, const char *agent, size_t count, const char *const *neighbours,
-              unsigned char (*keys)[SEAL_KEY]);
+              seal_keys *keys);
 
 /* Writes them, for the owner of the file alone. */
 int keys_write(const char *path, uint64_t run, const char *agent, size_t count, const char *const *neighbours,
-               const unsigned char (*keys)[SEAL_KEY]);
+               const seal_keys *keys);
 
 #endif

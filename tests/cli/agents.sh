@@ -45,6 +45,13 @@ works agents plan positions.bug positions.R -m graphical --agents 3 -n 12 -t 60 
 works agents try graphical --loss 20 --kill 1
 works agents try graphical --loss 90
 
+# Encrypted: the same bits, and keys that say so.
+works "${plan[@]}" --encrypt -o secret
+grep -qx "encrypt yes" secret/anna.key && ! grep -q encrypt swarm/anna.key || fail "the keys do not say what is encrypted"
+works agents try secret --loss 20 --damage 10 --kill 2
+works agents join secret/try/*.out -o joined.csv -f
+diff <(numbers one.csv) <(numbers joined.csv) >differences || fail "encrypted: the joined file differs: $(head -4 differences)"
+
 # A part has nothing of the data of others: the range of 6.2 is anna's alone.
 works agents plan positions.bug positions.R --groups groups.csv -o other
 bytes() { od -An -v -tx1 "$1" | tr -d ' \n'; }
