@@ -122,7 +122,7 @@ docs:
 	@$(SETUP) docs
 	@mkdir -p build
 	@SVMP_VERSION=$$(cat VERSION) doxygen docs/Doxyfile && echo "written to build/docs/html/index.html"
-	@scripts/rooms --dot >docs/rooms.dot && dot -Tsvg docs/rooms.dot -o docs/rooms.svg
+	@scripts/rooms --dot >docs/developers/rooms.dot && dot -Tsvg docs/developers/rooms.dot -o docs/developers/rooms.svg
 
 dist:
 	@scripts/dist
