@@ -15,6 +15,7 @@
 #   make bench      build and run the benchmarks
 #   make bench-gpu  the same for the backend on NVIDIA GPUs, beside JAX;   make test-gpu   its tests: both need a GPU
 #   make docs       API pages in build/docs/html (Doxygen) and the picture of the rooms (Graphviz)
+#   make site       the documentation as a site with search in build/site/html (MkDocs, from PyPI if it is not here)
 #   make dist       build/svmp-VERSION.tar.gz, the sources of the last commit, and its SHA-256 sum
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
@@ -38,10 +39,10 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
+.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak lint format bench bench-gpu docs site dist install clean help
 
 help:
-	@sed -n '3,23s/^# \{0,3\}//p' Makefile
+	@sed -n '3,24s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
@@ -123,6 +124,11 @@ docs:
 	@mkdir -p build
 	@SVMP_VERSION=$$(cat VERSION) doxygen docs/Doxyfile && echo "written to build/docs/html/index.html"
 	@scripts/rooms --dot >docs/developers/rooms.dot && dot -Tsvg docs/developers/rooms.dot -o docs/developers/rooms.svg
+
+site:
+	@$(SETUP) build
+	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS)"
+	@scripts/site
 
 dist:
 	@scripts/dist
