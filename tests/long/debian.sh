@@ -11,7 +11,7 @@ sources=$TESTS/..
 if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache; fi
 for build in first/svmp second/a-longer-name; do
     mkdir -p $build
-    (cd "$sources" && git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$WORK/$build")
+    (cd "$sources" && git ls-files -co --exclude-standard -z | tar c --null -T - --ignore-failed-read) | tar x -C $build
     (cd $build && dpkg-buildpackage -b -us -uc -j2) >${build%%/*}.log 2>&1 || fail "dpkg-buildpackage: $(tail -20 ${build%%/*}.log)"
     rm -rf $build
 done
