@@ -18,7 +18,7 @@ model {
 """
 
 random = np.random.RandomState(4)
-y = np.concatenate([random.normal(-2, 0.8, 25), random.normal(2, 0.8, 15)])
+y = np.round(np.concatenate([random.normal(-2, 0.8, 25), random.normal(2, 0.8, 15)]), 3)
 free = svmp.Model(TEXT.replace("ORDER", ""), {"y": y}).fit(progressbar=False)
 ordered = svmp.Model(TEXT.replace("ORDER", "T(m[1],)"), {"y": y}).fit(progressbar=False)
 print("without an order:", free.verdict)

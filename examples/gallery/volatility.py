@@ -15,13 +15,13 @@ model {
 }
 """
 
-T, mu, phi, s = 150, -1.0, 0.95, 0.35
+T, mu, phi, s = 100, -1.0, 0.95, 0.35
 random = np.random.RandomState(3)
 h = np.empty(T)
 h[0] = mu
 for t in range(1, T):
     h[t] = mu + phi * (h[t - 1] - mu) + s * random.normal()
-y = np.exp(h / 2) * random.normal(size=T)
+y = np.round(np.exp(h / 2) * random.normal(size=T), 4)  # the same data with every version of NumPy
 
 fit = svmp.Model(TEXT, {"T": T, "y": y}).fit(progressbar=False)
 found = np.exp(fit["h"] / 2)

@@ -9,9 +9,11 @@ sources=$TESTS/..
 (cd "$sources" && dpkg-checkbuilddeps) 2>errors || { echo "skipped: $(tr '\n' ' ' <errors)" && exit 77; }
 
 if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache; fi
+mkdir tree
+(cd "$sources" && git ls-files -co --exclude-standard -z | tar c --null -T - --ignore-failed-read) | tar x -C tree
 for build in first/svmp second/a-longer-name; do
     mkdir -p $build
-    (cd "$sources" && git ls-files -co --exclude-standard -z | tar c --null -T - --ignore-failed-read) | tar x -C $build
+    cp -r tree/. $build
     (cd $build && dpkg-buildpackage -b -us -uc -j2) >${build%%/*}.log 2>&1 || fail "dpkg-buildpackage: $(tail -20 ${build%%/*}.log)"
     rm -rf $build
 done
