@@ -16,7 +16,7 @@ def axes(columns=1, **size):
 
     matplotlib.use("svg")
     matplotlib.rcParams.update({"svg.hashsalt": "svmp", "axes.spines.top": False, "axes.spines.right": False,
-                                "font.size": 9, "legend.frameon": False})
+                                "font.size": 9, "legend.frameon": False, "svg.fonttype": "none"})
     import matplotlib.pyplot as plt
 
     return plt.subplots(1, columns, figsize=(size.get("width", 7), size.get("height", 3.2)), layout="constrained")
