@@ -45,4 +45,4 @@ import svmp
 fit = svmp.Model(\"models/robust.bug\", \"models/robust.csv\").fit(progressbar=False)
 assert fit.verdict and abs(fit[\"beta\"].mean() - 2) < 0.2
 print(svmp.__version__, fit.verdict)"'
-inside 'svmp localise --help >/dev/null && man -w svmp >/dev/null 2>&1 || ls /usr/share/man/man1/svmp.1.gz'
+inside 'svmp-localise --help >/dev/null && zcat /usr/share/man/man1/svmp.1.gz | grep -q "^.TH"' # svmp finds svmp-localise through /proc, which this root lacks
