@@ -78,7 +78,7 @@ test:
 	@ctest --preset release -j $(TESTERS)
 
 test-long:
-	@$(SETUP) build test
+	@$(SETUP) build test long
 	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
 	@ctest --preset long -j $(JOBS)
 
@@ -106,7 +106,7 @@ soak: build
 	@tests/soak/soak.sh $(RELEASE)/svmp $(MINUTES)
 
 coverage:
-	@$(SETUP) build test
+	@$(SETUP) build test long
 	@scripts/coverage $(JOBS)
 
 mutate:
