@@ -11,10 +11,14 @@
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz       libFuzzer on the readers for FUZZ_SECONDS=30 each, from the kept corpus; needs clang
 #   make soak       kill runs, fill disks, fail allocations and damage files for MINUTES=5: nothing may be lost
+#   make coverage   which lines of the library the tests run: a table, and pages in build/coverage/html; needs lcov
+#   make mutate     change ROOMS="src/stein src/maths" in COUNT=20 places, and report changes that no unit test notices
+#   make test-arm64 the unit tests on 64-bit Arm, cross-compiled, under qemu
 #   make lint       check layout and static analysis;   make format   format the code
 #   make bench      build and run the benchmarks
 #   make bench-gpu  the same for the backend on NVIDIA GPUs, beside JAX;   make test-gpu   its tests: both need a GPU
 #   make docs       API pages in build/docs/html (Doxygen) and the picture of the rooms (Graphviz)
+#   make site       the documentation as a site with search in build/site/html (MkDocs, from PyPI if it is not here)
 #   make dist       build/svmp-VERSION.tar.gz, the sources of the last commit, and its SHA-256 sum
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make clean      remove build/
@@ -30,6 +34,9 @@ FLAGS   ?=
 TESTERS := $(shell echo $$(($(JOBS) + 2))) # some tests wait, for processes or a browser
 MINUTES ?= 5
 FUZZ_SECONDS ?= 30
+ROOMS   ?= src/stein src/maths src/sample src/graph src/dist
+COUNT   ?= 20
+SEED    ?= 1
 RELEASE := build/release
 
 # In CI, warnings are errors.
@@ -38,10 +45,10 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
+.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak coverage mutate test-arm64 lint format bench bench-gpu docs site dist install clean help
 
 help:
-	@sed -n '3,23s/^# \{0,3\}//p' Makefile
+	@sed -n '3,27s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)
@@ -71,7 +78,7 @@ test:
 	@ctest --preset release -j $(TESTERS)
 
 test-long:
-	@$(SETUP) build test
+	@$(SETUP) build test long
 	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS) -DSVMP_TESTS=ON"
 	@ctest --preset long -j $(JOBS)
 
@@ -98,6 +105,18 @@ fuzz:
 soak: build
 	@tests/soak/soak.sh $(RELEASE)/svmp $(MINUTES)
 
+coverage:
+	@$(SETUP) build test long
+	@scripts/coverage $(JOBS)
+
+mutate:
+	@$(SETUP) build test
+	@scripts/mutate --count $(COUNT) --seed $(SEED) $(ROOMS)
+
+test-arm64:
+	@$(SETUP) build arm64
+	@scripts/test_arm64 $(JOBS)
+
 lint:
 	@$(SETUP) build lint
 	@cmake --preset release $(FLAGS) >/dev/null
@@ -122,7 +141,12 @@ docs:
 	@$(SETUP) docs
 	@mkdir -p build
 	@SVMP_VERSION=$$(cat VERSION) doxygen docs/Doxyfile && echo "written to build/docs/html/index.html"
-	@scripts/rooms --dot >docs/rooms.dot && dot -Tsvg docs/rooms.dot -o docs/rooms.svg
+	@scripts/rooms --dot >docs/developers/rooms.dot && dot -Tsvg docs/developers/rooms.dot -o docs/developers/rooms.svg
+
+site:
+	@$(SETUP) build
+	@$(MAKE) --no-print-directory build FLAGS="$(FLAGS)"
+	@scripts/site
 
 dist:
 	@scripts/dist

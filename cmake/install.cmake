@@ -49,6 +49,7 @@ install(FILES ${PROJECT_BINARY_DIR}/completion.zsh RENAME _svmp DESTINATION ${CM
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
   FILES_MATCHING REGEX "\\.(md|svg|png)$" PATTERN python EXCLUDE PATTERN paper EXCLUDE)
+install(DIRECTORY models examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN __pycache__ EXCLUDE) # what the pages use
 
 # ---- pkg-config -----------------------------------------------------------------------------------
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})

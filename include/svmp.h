@@ -18,7 +18,7 @@
  *   - Different threads may use different contexts at the same time, but not the same context.
  *   - A function marked "collective" must be called by all processes when the model is split among several processes
  *     (svmp_parallel.h). With one process the marking has no effect.
- *   - docs/versioning.md says what may change between versions. Structs that the caller fills should be
+ *   - docs/developers/versioning.md says what may change between versions. Structs that the caller fills should be
  *     initialised with zeros ({0}): a field that a later version adds then keeps the old behaviour.
  */
 #ifndef SVMP_H
@@ -224,7 +224,7 @@ typedef struct svmp_reading {
     /* 1: the data's values of stochastic nodes are unknown, too, for svmp_model_simulate. */
     size_t simulated;
 
-    const void *reserved[2]; /* NULL; for later versions (docs/versioning.md) */
+    const void *reserved[2]; /* NULL; for later versions (docs/developers/versioning.md) */
 } svmp_reading;
 
 /* Reads a model from files; the endings determine their kinds. `how` may be NULL. The model is finished.

@@ -1,11 +1,11 @@
-# The binary interface matches the recorded one: exported symbols, constants, layouts and types (docs/versioning.md).
+# The binary interface matches the recorded one: exported symbols, constants, layouts and types (docs/developers/versioning.md).
 [[ -z $SANITIZE ]] || { echo "skipped: a library with $SANITIZE exports more" && exit 77; }
 [[ $(uname -s) == Linux && $(getconf LONG_BIT) == 64 ]] || { echo "skipped: the list is of 64-bit Linux" && exit 77; }
 command -v nm >/dev/null || { echo "skipped: nm is not here" && exit 77; }
 library=$BUILD/libsvmp.so
 "$TESTS/../scripts/abi" "$BUILD" >now
 diff -u "$TESTS/abi/svmp.abi" now || {
-    echo "FAILED: the binary interface has changed. docs/versioning.md says what that takes."
+    echo "FAILED: the binary interface has changed. docs/developers/versioning.md says what that takes."
     exit 1
 }
 

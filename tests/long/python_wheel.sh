@@ -15,6 +15,8 @@ command -v ccache >/dev/null && export CMAKE_C_COMPILER_LAUNCHER=ccache
 pip install -q --no-compile scikit-build-core
 here=$PWD
 (cd "$TESTS/.." && "$here/empty/bin/python" -c "import sys, scikit_build_core.build as b; b.build_sdist(sys.argv[1])" "$here/sources") >/dev/null
+(cd "$TESTS/.." && "$here/empty/bin/python" -c "import sys, scikit_build_core.build as b; b.build_sdist(sys.argv[1])" "$here/again") >/dev/null
+cmp sources/svmp-*.tar.gz again/svmp-*.tar.gz || fail "two source distributions differ"
 pip uninstall -q -y scikit-build-core packaging pathspec
 pip wheel -q --no-deps -w wheels sources/svmp-*.tar.gz
 [[ $(ls wheels) == svmp-*-py3-none-*.whl ]] || fail "the wheel is $(ls wheels)"

@@ -63,9 +63,9 @@ static void test_language(void **state) {
 /* The name in "adam:RATE" is the part before the colon. */
 static void test_options(void **state) {
     (void)state;
-    static const char *const pages[][2] = {{"method", "README.md"},    {"kernel", "docs/kernels.md"},
-                                           {"bandwidth", "README.md"}, {"step", "docs/kernels.md"},
-                                           {"init", "docs/start.md"},  {"backend", "docs/performance.md"}};
+    static const char *const pages[][2] = {{"method", "docs/methods.md"},    {"kernel", "docs/kernels.md"},
+                                           {"bandwidth", "docs/methods.md"}, {"step", "docs/kernels.md"},
+                                           {"init", "docs/start.md"},        {"backend", "docs/methods.md"}};
     int missing = 0;
     for (size_t p = 0; p < sizeof pages / sizeof *pages; p++) {
         char *text = read_page(pages[p][1]), name[64];

@@ -271,7 +271,7 @@ const command command_run = {
         "The others are for comparing:\n"
         ".BR cpu\\-baseline \", \" cpu\\-avx2 \" and \" cpu\\-avx512\n"
         "are the default with fixed instructions, and\n.B ref\nis plain loops. See docs/gpu.md and "
-        "docs/performance.md.\n"
+        "docs/methods.md.\n"
         ".PP\nThe names of\n.B \\-\\-save\nare variables or arrays: x stands for x.1, x.2 and so on.\n"
         ".PP\nThe particles of {modes}\n"
         "are modes, not a sample of the posterior: row l holds the lth best value of each node separately, and the\n"
