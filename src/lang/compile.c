@@ -121,7 +121,6 @@ void svmp_lowering_end(model_lowering *lowering) {
 /* ---- passes --------------------------------------------------------------------------------- */
 
 static svmp_status make_nodes(model_lowering *lowering) {
-    SVMP_TRY(svmp_stored_choose(lowering));
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind != AST_STOCHASTIC || svmp_failed(lowering, statement)) continue;
@@ -130,6 +129,7 @@ static svmp_status make_nodes(model_lowering *lowering) {
     }
     SVMP_TRY(svmp_make_totals(lowering));
     svmp_place_leaves(lowering);
+    if (lowering->diagnostics->count == 0) SVMP_TRY(svmp_stored_choose(lowering));
     const size_t variables = lowering->result->variables + lowering->result->leaf_variables + lowering->discrete_count +
                              lowering->stored.most;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, variables));

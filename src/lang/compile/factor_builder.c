@@ -1,6 +1,7 @@
 /* One instance of '~' or factor() becomes a factor. */
 #include "lang/compile/factor_builder.h"
 
+#include "lang/compile/driven_states.h"
 #include "lang/compile/moved_coordinates.h"
 #include "lang/discrete/discrete_unknowns.h"
 
@@ -114,11 +115,13 @@ static bool has_bounds(const factor_work *factor, const lowered_node *node) {
     }
 }
 
-/* Arguments, then the bounds of each output. */
+/* Arguments, of a state rest and slope, then the bounds of each output. */
 static svmp_status build_prior(model_lowering *lowering, const factor_work *factor, const lowered_node *node,
                                expr *outputs) {
     memcpy(outputs, factor->expressions, factor->count * sizeof *outputs);
     outputs += factor->count;
+    if (node->state_slope) SVMP_TRY(svmp_state_line(lowering, factor->instance, &outputs[0], &outputs[1]));
+    if (node->state_slope) outputs += 2;
     for (size_t k = 0; has_bounds(factor, node) && k < node->outputs; k++) {
         model_item lower, upper;
         size_t output = node->output + k;
@@ -162,7 +165,7 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
 static svmp_status add_prior(model_lowering *lowering, const factor_work *factor) {
     lowered_node *node = svmp_instance_node(lowering, factor->instance);
     if (node == NULL) return SVMP_OK;
-    size_t count = factor->count + (has_bounds(factor, node) ? 2 * node->outputs : 0);
+    size_t count = factor->count + (has_bounds(factor, node) ? 2 * node->outputs : 0) + (node->state_slope ? 2 : 0);
     expr *outputs;
     SVMP_TRY(SVMP_NEW(lowering->context, outputs, count));
     svmp_status status = build_prior(lowering, factor, node, outputs);
@@ -182,19 +185,21 @@ static bool is_drawn_whole(const model_lowering *lowering, const factor_work *fa
 /* The factor of a node that is moved in other coordinates, from nothing: what its density does not depend on has no
  * slots. `picked` is a workspace for what distinguishes structures. */
 static svmp_status add_moved(model_lowering *lowering, const lowered_node *node, size_t count, expr *picked) {
-    uint64_t words[3] = {lowering->statement->offset, node->outputs, node->coordinates.centring > 0};
+    const uint64_t kind = node->state_slope ? (uint64_t)(3 + node->state_slope) : node->coordinates.centring > 0;
+    uint64_t words[3] = {lowering->statement->offset, node->outputs, kind};
     uint32_t which;
     bool fresh;
     expr density = {0};
     lowering->item_count = 0;
-    SVMP_TRY(svmp_coordinates_density(lowering, node, picked, &density));
+    SVMP_TRY(node->state_slope ? svmp_state_density(lowering, node, picked, &density)
+                               : svmp_coordinates_density(lowering, node, picked, &density));
     SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 3, words, count, picked, &which, &fresh));
     if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, density));
     return svmp_pattern_append(lowering, which);
 }
 
 static svmp_status begin_moved(model_lowering *lowering, const lowered_node *node) {
-    const size_t count = node->variables * (lowering->statement->argument_count + 1);
+    const size_t count = node->variables * (lowering->statement->argument_count + 1) + (node->state_slope ? 2 : 0);
     expr *picked;
     SVMP_TRY(svmp_begin_instance(lowering));
     SVMP_TRY(SVMP_NEW(lowering->context, picked, count));
@@ -223,7 +228,7 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     const lowered_node *node = svmp_instance_node(lowering, factor->instance);
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     if (!lowering->instances[factor->instance].leaf && !lowering->storing) SVMP_TRY(add_prior(lowering, factor));
-    if (node && node->coordinates.centring < 1) return begin_moved(lowering, node);
+    if (node && svmp_node_is_moved(node)) return begin_moved(lowering, node);
     SVMP_TRY(build_values(lowering, factor));
     if (lowering->scope_count > 0) return SVMP_OK; /* a table: elimination.c */
     SVMP_TRY(svmp_factor_check_values(lowering, factor));

@@ -1,4 +1,5 @@
 /* Subscripts, and reading elements: of data, of what the model computes, of unknowns. */
+#include "lang/compile/driven_states.h"
 #include "lang/discrete/discrete_unknowns.h"
 #include "lang/functions/language_functions.h"
 
@@ -302,6 +303,8 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
             SVMP_TRY(svmp_rest_read(lowering, read));
         } else if (read->state == ELEMENT_UNKNOWN) {
             SVMP_TRY(svmp_node_natural(lowering, definition, &ignored));
+        } else if (lowering->symbolic && defined->is_state) {
+            SVMP_TRY(svmp_state_read(lowering, read));
         } else if (lowering->storing && defined->stored) {
             SVMP_TRY(svmp_stored_read(lowering, read));
         } else if (defined->busy) {
