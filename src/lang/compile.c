@@ -9,6 +9,7 @@
 #include "base/name_distance.h"
 #include "base/number.h"
 #include "lang/discrete/discrete_unknowns.h"
+#include "model/dense_normal_factors.h"
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
@@ -97,6 +98,8 @@ void svmp_lowering_end(model_lowering *lowering) {
     for (size_t k = 0; k < lowering->pattern_count; k++) {
         factor_pattern *pattern = &lowering->patterns[k];
         svmp_program_free(pattern->program);
+        if (pattern->dense) svmp_release(context, pattern->dense->source);
+        svmp_release(context, pattern->dense);
         svmp_release(context, pattern->signature);
         svmp_release(context, pattern->variables);
         svmp_release(context, pattern->numbers);

@@ -144,6 +144,9 @@ svmp_status svmp_choose_index(model_lowering *lowering, model_item index, size_t
  * extents of 1 dropped. */
 svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression *variable, value *offsets);
 
+/* Whether an instance defines one element. */
+svmp_status svmp_defines_one(model_lowering *lowering, uint32_t which, bool *one);
+
 /* The shape alone; reads nothing. */
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
 

@@ -60,16 +60,6 @@ static svmp_status find_one(model_lowering *lowering, const ast_expression *vari
     return SVMP_OK;
 }
 
-/* Whether the instance defines one element. */
-static svmp_status defines_one(model_lowering *lowering, uint32_t which, bool *one) {
-    const model_element *found;
-    place before = svmp_enter(lowering, which);
-    const svmp_status status = find_one(lowering, lowering->statement->left, &found);
-    svmp_leave(lowering, before);
-    *one = status == SVMP_OK && found != NULL;
-    return status;
-}
-
 /* ---- signs ------------------------------------------------------------------------------------------------------- */
 
 static svmp_status find_sign(model_lowering *lowering, const ast_expression *expression, int depth, int *sign);
@@ -89,7 +79,7 @@ static svmp_status sign_of_computed(model_lowering *lowering, uint32_t which, in
     bool one;
     *sign = statement->function != NAMES_NONE;
     if (*sign || depth == DEEPEST_SIGN) return SVMP_OK;
-    SVMP_TRY(defines_one(lowering, which, &one));
+    SVMP_TRY(svmp_defines_one(lowering, which, &one));
     if (!one) return SVMP_OK;
     place before = svmp_enter(lowering, which);
     const svmp_status status = find_sign(lowering, right_of(lowering, which), depth + 1, sign);
@@ -227,7 +217,7 @@ static svmp_status find_path_sign(model_lowering *lowering, uint32_t state, int 
          at = lowering->instances[at].driver) {
         int slope = 0;
         bool one = false;
-        SVMP_TRY(defines_one(lowering, at, &one));
+        SVMP_TRY(svmp_defines_one(lowering, at, &one));
         if (one && (at == state || lowering->instances[at].statement->function == NAMES_NONE)) {
             place before = svmp_enter(lowering, at);
             const svmp_status status =

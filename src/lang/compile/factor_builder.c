@@ -1,6 +1,7 @@
 /* One instance of '~' or factor() becomes a factor. */
 #include "lang/compile/factor_builder.h"
 
+#include "lang/compile/dense_normals.h"
 #include "lang/compile/driven_states.h"
 #include "lang/compile/moved_coordinates.h"
 #include "lang/discrete/discrete_unknowns.h"
@@ -233,6 +234,11 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     if (lowering->scope_count > 0) return SVMP_OK; /* a table: elimination.c */
     SVMP_TRY(svmp_factor_check_values(lowering, factor));
     if (lowering->slot_count == 0) return SVMP_OK; /* a constant */
+    if (lowering->storing && lowering->instances[factor->instance].dense) {
+        bool added;
+        SVMP_TRY(svmp_dense_add(lowering, factor, &added));
+        if (added) return SVMP_OK;
+    }
     const bool interval = factor->distribution->support == SUPPORT_INTERVAL_INDEX;
 
     uint64_t words[4] = {factor->statement->offset, factor->offsets.count, factor->jacobian.index};

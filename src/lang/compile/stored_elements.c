@@ -1,9 +1,10 @@
 /* Elements of '<-' that are computed once, as rows that factors read (model/computed.h), rather than pasted into every
  * formula that reads them: those of recursions, h[t] <- omega + alpha * y[t-1]^2 + beta * h[t-1], if pasting costs many
- * times the operations. All others are pasted: simplification, and what recognises Gaussian factors, work across a
- * pasted formula.
+ * times the operations; and the entries of large matrices (dense_normals.c). All others are pasted: simplification, and
+ * what recognises Gaussian factors, work across a pasted formula.
  *
  * With discrete unknowns, and in one of several processes, all formulas are pasted. */
+#include "lang/compile/dense_normals.h"
 #include "lang/compile/driven_states.h"
 
 #include <math.h>
@@ -156,7 +157,9 @@ svmp_status svmp_stored_choose(model_lowering *lowering) {
     bool any = lowering->choices->store_above < 0;
     if (lowering->owners || lowering->graph || isinf(lowering->choices->store_above)) return SVMP_OK;
     for (uint32_t k = 0; k < lowering->ast->names.count && !any; k++) any = is_recursive(lowering, k);
-    const svmp_status status = any ? choose(&search) : SVMP_OK;
+    svmp_status status = any ? choose(&search) : SVMP_OK;
+    if (status == SVMP_OK && lowering->discrete_count == 0)
+        status = svmp_dense_choose(lowering, &lowering->stored.most);
     svmp_release(context, search.operations);
     svmp_release(context, search.seen);
     svmp_release(context, search.stack);

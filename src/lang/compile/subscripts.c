@@ -132,6 +132,16 @@ svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression
     return combine(lowering, array, first, counts, total);
 }
 
+svmp_status svmp_defines_one(model_lowering *lowering, uint32_t which, bool *one) {
+    value offsets = {0};
+    place before = svmp_enter(lowering, which);
+    const svmp_status status = svmp_expand_subscript(lowering, lowering->statement->left, &offsets);
+    svmp_leave(lowering, before);
+    lowering->item_count = offsets.first;
+    *one = offsets.count == 1;
+    return status;
+}
+
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result) {
     model_array *array = &lowering->arrays[variable->symbol];
     array->read = true;
