@@ -8,6 +8,7 @@
 #include "base/name_distance.h"
 #include "base/number.h"
 #include "lang/discrete/discrete_unknowns.h"
+#include "model/dense_normal_factors.h"
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
@@ -96,8 +97,9 @@ void svmp_lowering_end(model_lowering *lowering) {
     for (size_t k = 0; k < lowering->pattern_count; k++) {
         factor_pattern *pattern = &lowering->patterns[k];
         svmp_program_free(pattern->program);
+        if (pattern->dense) svmp_release(context, pattern->dense->source);
         svmp_release_all(context, pattern->signature, pattern->variables, pattern->numbers, pattern->origin,
-                         pattern->last, pattern->whole.elsewhere);
+                         pattern->last, pattern->whole.elsewhere, pattern->dense);
     }
     svmp_release_all(context, lowering->arrays, lowering->elements, lowering->instances, lowering->states,
                      lowering->items, lowering->slots, lowering->slot_of, lowering->slot_stamp, lowering->parameters,
@@ -114,7 +116,6 @@ void svmp_lowering_end(model_lowering *lowering) {
 /* ---- passes --------------------------------------------------------------------------------- */
 
 static svmp_status make_nodes(model_lowering *lowering) {
-    SVMP_TRY(svmp_stored_choose(lowering));
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
         const ast_statement *statement = lowering->instances[k].statement;
         if (statement->kind != AST_STOCHASTIC || svmp_failed(lowering, statement)) continue;
@@ -123,6 +124,7 @@ static svmp_status make_nodes(model_lowering *lowering) {
     }
     SVMP_TRY(svmp_make_totals(lowering));
     svmp_place_leaves(lowering);
+    if (lowering->diagnostics->count == 0) SVMP_TRY(svmp_stored_choose(lowering));
     const size_t variables = lowering->result->variables + lowering->result->leaf_variables + lowering->discrete_count +
                              lowering->stored.most;
     SVMP_TRY(SVMP_NEW(lowering->context, lowering->slot_of, variables));

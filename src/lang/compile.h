@@ -16,6 +16,7 @@ typedef struct choices {
     bool totals;           /* sums of discrete unknowns are unknowns by themselves: discrete/discrete_totals.c */
     bool short_sums;       /* sums without a last value begin short, since prepare/sum_truncation.h moves their ends */
     bool small_tables;     /* refuse large tables: with totals they may be smaller */
+    bool states;           /* unknowns that drive a recursion move as its states (compile/driven_states.c) */
     double store_above;    /* elements of recursions are stored if pasting costs more than this many times their
                               operations (compile/stored_elements.c); 0: the standard; INFINITY: none is; negative: all
                               elements are */

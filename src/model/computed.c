@@ -59,8 +59,13 @@ static const bound_program *bound_of(const block_work *w, uint32_t group) {
 }
 
 static void evaluate_span(const block_work *w, const computed_span *span, double *value, double *gradient) {
-    svmp_bound_evaluate(bound_of(w, span->group), w->plan->groups[span->group].variables, span->first, span->count,
-                        w->lanes, w->rows, w->scratch, value, gradient);
+    const factor_group *group = &w->plan->groups[span->group];
+    const bound_program *bound = bound_of(w, span->group);
+    if (bound)
+        svmp_bound_evaluate(bound, group->variables, span->first, span->count, w->lanes, w->rows, w->scratch, value,
+                            gradient);
+    else
+        group->kind->evaluate(group, span->first, span->count, w->lanes, w->rows, w->scratch, value, gradient);
 }
 
 static void compute_rows(const block_work *w) {
@@ -140,8 +145,10 @@ static size_t scratch(const factor_group *group, size_t n) {
     for (size_t g = 0; g < plan->group_count; g++) {
         if (plan->groups[g].instances == 0) continue;
         const bound_program *bound = svmp_program_group_bound(&plan->groups[g]);
-        for (size_t some = lanes; some > 0; some = some == lanes ? n % lanes : 0)
-            bytes = larger(bytes, larger(svmp_bound_scratch(bound, some), svmp_bound_turn_scratch(bound)));
+        for (size_t some = lanes; some > 0; some = some == lanes ? n % lanes : 0) {
+            bytes = larger(bytes, plan->groups[g].kind->scratch(&plan->groups[g], some));
+            if (bound) bytes = larger(bytes, larger(svmp_bound_scratch(bound, some), svmp_bound_turn_scratch(bound)));
+        }
     }
     return numbers * lanes * sizeof(double) + bytes;
 }

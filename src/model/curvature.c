@@ -183,6 +183,12 @@ void svmp_curvature_free(curvature *c) {
 
 const sparsity *svmp_curvature_pattern(const curvature *c) { return &c->pattern; }
 
+int svmp_curvature_is_expensive(const curvature *c) {
+    for (size_t g = 0; g < c->model->group_count; g++)
+        if (svmp_curvature_group_is_expensive(&c->groups[g])) return 1;
+    return 0;
+}
+
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
 /* The cells of a task, whose instances follow one another. Returns a failure, or FAILURE_NONE. */

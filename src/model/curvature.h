@@ -19,6 +19,10 @@ void svmp_curvature_free(curvature *c); /* NULL-safe */
 
 const sparsity *svmp_curvature_pattern(const curvature *c);
 
+/* Whether some factors have so many variables and no second derivatives of their own that an evaluation is expensive;
+ * of these factors the first few particles stand for all. */
+int svmp_curvature_is_expensive(const curvature *c);
+
 /* H[e] for every entry e of the pattern, from n particles x[i*n + l]; sums have a fixed order, the same bits for any
  * number of threads. width[i] is about the standard deviation of variable i, of which differences take a thousandth;
  * NULL: nobody knows. Entries need not be finite. Allocates where n is another than last time. */

@@ -6,6 +6,9 @@
 #include "expr/hessian.h"
 #include "model/computed.h"
 
+/* By differences, an instance with so many slots is expensive; then so many particles stand for all. */
+enum { MANY_SLOTS = 64, SOME = 8 };
+
 /* Keeps the pairs of slots that some factor inside of a computed group's instance has both of. */
 static svmp_status drop_pairs(svmp_context *context, const factor_group *factors, curvature_group *made) {
     const size_t slots = factors->slots, pairs = made->pairs;
@@ -67,6 +70,16 @@ void svmp_curvature_group_free(svmp_context *context, curvature_group *group) {
     *group = (curvature_group){0};
 }
 
+bool svmp_curvature_group_is_expensive(const curvature_group *group) {
+    return !group->exact && group->factors->slots > MANY_SLOTS;
+}
+
+/* Each slot takes two evaluations of the whole instance. Of one with many slots, some of the particles stand for all.
+ */
+static size_t count_measured(const curvature_group *group, size_t n) {
+    return svmp_curvature_group_is_expensive(group) && n > SOME ? SOME : n;
+}
+
 /* Of differences: the instance's own x, two gradients, the second derivatives of its pairs from both sides, values. */
 static size_t difference_numbers(const curvature_group *group, size_t n) {
     const size_t slots = group->factors->slots;
@@ -77,24 +90,25 @@ size_t svmp_curvature_group_scratch(const curvature_group *group, size_t n, size
     const factor_group *factors = group->factors;
     const size_t means = instances * group->pairs * sizeof(double);
     if (group->exact) return means + svmp_hessian_scratch(group->exact, n);
-    return means + difference_numbers(group, n) * sizeof(double) + factors->kind->scratch(factors, n);
+    const size_t some = count_measured(group, n);
+    return means + difference_numbers(group, some) * sizeof(double) + factors->kind->scratch(factors, some);
 }
 
 /* How far a variable at `at` is moved. */
 static double step(double at, double width) { return width > 0 ? width * 0x1p-10 : 1e-5 * fmax(1, fabs(at)); }
 
 /* One instance: a column of its Hessian for each slot that is moved up and down, then the mean of both halves. */
-static int mean_by_differences(const curvature_group *group, size_t k, size_t n, const double *x, const double *width,
+static int mean_by_differences(const curvature_group *group, size_t k, size_t all, const double *x, const double *width,
                                double *scratch, double *mean) {
     const factor_group *view = &group->view;
-    const size_t slots = view->slots;
+    const size_t slots = view->slots, n = count_measured(group, all);
     const uint32_t *variables = group->factors->variables + k * slots;
     double *own = scratch, *up = own + slots * n, *down = up + slots * n, *whole = down + slots * n;
     double *value = whole + slots * slots;
     void *rest = value + n;
-    for (size_t j = 0; j < slots; j++) memcpy(own + j * n, x + variables[j] * n, n * sizeof *own);
+    for (size_t j = 0; j < slots; j++) memcpy(own + j * n, x + variables[j] * all, n * sizeof *own);
     for (size_t b = 0; b < slots; b++) {
-        const double *at = x + variables[b] * n, unit = width ? width[variables[b]] : 0;
+        const double *at = x + variables[b] * all, unit = width ? width[variables[b]] : 0;
         double *moved = own + b * n;
         for (size_t l = 0; l < n; l++) moved[l] = at[l] + step(at[l], unit);
         int wrong = view->kind->evaluate(view, k, 1, n, own, rest, value, up);

@@ -2,6 +2,8 @@
 #ifndef SVMP_MODEL_CURVATURE_GROUP_H
 #define SVMP_MODEL_CURVATURE_GROUP_H
 
+#include <stdbool.h>
+
 #include "model/factor_group.h"
 
 typedef struct curvature_group {
@@ -15,6 +17,9 @@ typedef struct curvature_group {
 
 svmp_status svmp_curvature_group_create(svmp_context *context, const factor_group *factors, curvature_group *made);
 void svmp_curvature_group_free(svmp_context *context, curvature_group *group); /* accepts an all-zero value */
+
+/* Whether it comes by differences for many slots, from the first few particles alone. */
+bool svmp_curvature_group_is_expensive(const curvature_group *group);
 
 /* Bytes for the means of so many instances and the scratch behind them. */
 size_t svmp_curvature_group_scratch(const curvature_group *group, size_t n, size_t instances);

@@ -159,7 +159,7 @@ static int is_transformed(const svmp_model *model, size_t variable) {
     for (size_t k = 0; model->lowered && k < model->lowered->node_count; k++) {
         const lowered_node *node = &model->lowered->nodes[k];
         if (variable >= node->variable && variable < node->variable + node->variables)
-            return node->transform != TRANSFORM_LINE || node->coordinates.centring < 1;
+            return node->transform != TRANSFORM_LINE || svmp_node_is_moved(node);
     }
     return 0;
 }
@@ -518,7 +518,7 @@ const svmp_graph *svmp_model_graph(const svmp_model *model) { return model && mo
 
 size_t svmp_model_transformed(const svmp_model *model) {
     for (size_t k = 0; model->lowered && k < model->lowered->node_count; k++)
-        if (model->lowered->nodes[k].transform != TRANSFORM_LINE || model->lowered->nodes[k].coordinates.centring < 1)
+        if (model->lowered->nodes[k].transform != TRANSFORM_LINE || svmp_node_is_moved(&model->lowered->nodes[k]))
             return k;
     for (size_t v = 0; model->supports && v < model->graph->nodes; v++)
         if (svmp_supported_is(model, v)) return v;

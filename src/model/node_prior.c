@@ -55,6 +55,16 @@ void svmp_prior_arguments(const lowered_model *lowered, const lowered_node *node
     }
 }
 
+/* What moves of a node that drives a state is rest + slope * node. */
+typedef struct state_line {
+    double rest, slope;
+} state_line;
+
+static state_line find_state_line(const lowered_prior *prior, size_t n, size_t l, const prior_workspace *work) {
+    const size_t at = svmp_program_outputs(prior->values.program) - 2 * prior->bounds - 2;
+    return (state_line){work->prior[at * n + l], work->prior[(at + 1) * n + l]};
+}
+
 moved_line svmp_prior_location_scale(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
                                      size_t k, const prior_workspace *work) {
     const lowered_prior *prior = &lowered->priors[node->prior];
@@ -63,11 +73,18 @@ moved_line svmp_prior_location_scale(const lowered_model *lowered, const lowered
     const double location = work->prior[(first == 1 ? 0 : part) * n + l];
     const double tau = work->prior[(first + (second == 1 ? 0 : part)) * n + l];
     const int scale = svmp_distribution_location_scale(node->distribution)->power == -1;
-    return (moved_line){location, scale ? tau : sqrt(tau)};
+    const moved_line own = {location, scale ? tau : sqrt(tau)};
+    if (node->state_slope == 0) return own;
+    const state_line state = find_state_line(prior, n, l, work);
+    return (moved_line){state.rest + state.slope * own.origin, own.root / fabs(state.slope)};
 }
 
 moved_line svmp_prior_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
                            const prior_workspace *work) {
+    if (node->state_slope) {
+        const state_line state = find_state_line(&lowered->priors[node->prior], n, l, work);
+        return (moved_line){-state.rest / state.slope, state.slope};
+    }
     const moved_line own = svmp_prior_location_scale(lowered, node, n, l, k, work);
     if (node->coordinates.centring == 0) return own;
     const double precision = own.root * own.root, information = node->coordinates.information;
@@ -77,7 +94,7 @@ moved_line svmp_prior_line(const lowered_model *lowered, const lowered_node *nod
 
 void svmp_prior_to_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
                          prior_workspace *work) {
-    for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
+    for (size_t k = 0; svmp_node_is_moved(node) && k < node->variables; k++) {
         const moved_line line = svmp_prior_line(lowered, node, n, l, k, work);
         work->variables[k] = (work->variables[k] - line.origin) * line.root;
     }
@@ -85,7 +102,7 @@ void svmp_prior_to_moved(const lowered_model *lowered, const lowered_node *node,
 
 void svmp_prior_from_moved(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
                            prior_workspace *work) {
-    for (size_t k = 0; node->coordinates.centring < 1 && k < node->variables; k++) {
+    for (size_t k = 0; svmp_node_is_moved(node) && k < node->variables; k++) {
         const moved_line line = svmp_prior_line(lowered, node, n, l, k, work);
         work->variables[k] = line.origin + work->variables[k] / line.root;
     }

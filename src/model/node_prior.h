@@ -40,7 +40,8 @@ typedef struct moved_line {
 moved_line svmp_prior_line(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l, size_t k,
                            const prior_workspace *work);
 
-/* The same of a location-scale node in the coordinates of the text: its location, and the inverse of its scale. */
+/* The same of a location-scale node in the coordinates of the text, or of the state that moves in its place: the
+ * location, and the inverse of the scale. */
 moved_line svmp_prior_location_scale(const lowered_model *lowered, const lowered_node *node, size_t n, size_t l,
                                      size_t k, const prior_workspace *work);
 

@@ -83,7 +83,7 @@ static void find_bounds(const lowered_model *lowered, const lowered_node *node, 
 static void natural_node(const lowered_model *lowered, const lowered_node *node, size_t n, const double *variables,
                          double *outputs, prior_workspace *work) {
     int depend = bounds_depend(lowered, node);
-    if (depend || node->coordinates.centring < 1) svmp_prior_evaluate(lowered, node, n, variables, work);
+    if (depend || svmp_node_is_moved(node)) svmp_prior_evaluate(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
         find_bounds(lowered, node, depend, n, l, work);
         for (size_t k = 0; k < node->variables; k++) work->variables[k] = variables[(node->variable + k) * n + l];
@@ -146,7 +146,7 @@ static svmp_status refuse_outside(const lowered_model *lowered, const lowered_no
 static svmp_status inverse_node(const lowered_model *lowered, const lowered_node *node, size_t n, const double *outputs,
                                 double *variables, prior_workspace *work) {
     int depend = bounds_depend(lowered, node);
-    if (depend || node->coordinates.centring < 1) svmp_prior_evaluate(lowered, node, n, variables, work);
+    if (depend || svmp_node_is_moved(node)) svmp_prior_evaluate(lowered, node, n, variables, work);
     for (size_t l = 0; l < n; l++) {
         find_bounds(lowered, node, depend, n, l, work);
         for (size_t k = 0; k < node->outputs; k++) work->values[k] = outputs[(node->output + k) * n + l];

@@ -31,7 +31,14 @@ typedef struct lowered_node {
 
     bool location_scale; /* of such a family, with a location or scale that depends on other unknowns */
     node_coordinates coordinates;
+    int state_slope; /* what is moved is a state, rest + slope * node, of a recursion that the node drives: 1 or -1, the
+                        sign of the slope (lang/compile/driven_states.c); 0: it is not */
 } lowered_node;
+
+/* Whether something else is moved in place of the node on its own scale. */
+static inline bool svmp_node_is_moved(const lowered_node *node) {
+    return node->state_slope || node->coordinates.centring < 1;
+}
 
 /* A program of values, for many instances. */
 typedef struct lowered_values {
@@ -40,8 +47,9 @@ typedef struct lowered_values {
     uint32_t *variables; /* instances * slots */
 } lowered_values;
 
-/* Many nodes of one structure: the values are their distributions' arguments, one after another, and then lower and
- * upper bound of each natural value where the distribution has one dimension, or elements are censored. */
+/* Many nodes of one structure: the values are their distributions' arguments, one after another, of states rest and
+ * slope, and then lower and upper bound of each natural value where the distribution has one dimension, or elements are
+ * censored. */
 typedef struct lowered_prior {
     lowered_values values;
     size_t rows, columns; /* of the node's whole left-hand side */

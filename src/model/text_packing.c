@@ -26,6 +26,7 @@ static void pack_node(packing *p, const lowered_model *part, lowered_node *node)
     svmp_pack_real(p, &node->coordinates.centring);
     svmp_pack_real(p, &node->coordinates.information);
     svmp_pack_real(p, &node->coordinates.centre);
+    SVMP_PACK(p, node->state_slope);
     if (p->loading && (node->name == NULL || node->variables > part->variables ||
                        node->variable > part->variables - node->variables || node->outputs > part->outputs ||
                        node->output > part->outputs - node->outputs || node->prior >= part->prior_count ||

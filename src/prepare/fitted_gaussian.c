@@ -173,7 +173,7 @@ static svmp_status search(gaussian *q, uint64_t seed) {
             memcpy(q->optima + q->optimum_count++ * a->pattern->order, a->here.mean,
                    a->pattern->order * sizeof *q->optima);
         if (a->here.bound > q->best.bound && is_resolved(a)) keep(q);
-        if (end == ASCENT_KNOWN && a->pattern->order >= LARGE_MODEL) break;
+        if (end == ASCENT_KNOWN && (a->pattern->order >= LARGE_MODEL || svmp_curvature_is_expensive(a->curve))) break;
     }
     return isfinite(q->best.bound) ? SVMP_OK : search_priors(q, seed);
 }

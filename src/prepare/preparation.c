@@ -238,9 +238,9 @@ done:
 /* With short sums and small tables. If a sum is refused: with totals as unknowns, which have smaller tables. If one is
  * refused again: with long sums and large tables. The report is that of the last of these. */
 static svmp_status compile_first(preparation *p, svmp_model **model) {
-    static const choices turns[] = {{.centring = 1, .short_sums = true, .small_tables = true},
-                                    {.centring = 1, .short_sums = true, .totals = true},
-                                    {.centring = 1}};
+    static const choices turns[] = {{.centring = 1, .states = true, .short_sums = true, .small_tables = true},
+                                    {.centring = 1, .states = true, .short_sums = true, .totals = true},
+                                    {.centring = 1, .states = true}};
     enum { TURNS = sizeof turns / sizeof *turns };
     for (size_t k = 0; k < TURNS; k++) {
         compile_report report = {0};

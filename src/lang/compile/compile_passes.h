@@ -148,6 +148,9 @@ static inline model_element *svmp_element_at(const model_lowering *lowering, uin
     return lowering->elements + lowering->arrays[symbol].first + (size_t)lowering->items[offsets->first + k].number;
 }
 
+/* Whether an instance defines one element. */
+svmp_status svmp_defines_one(model_lowering *lowering, uint32_t which, bool *one);
+
 /* The shape alone; reads nothing. */
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result);
 

@@ -52,7 +52,8 @@ typedef struct factor_pattern {
     uint32_t *origin;         /* instance -> which one of all, */
     uint32_t *last;           /* the variables of the last one of all */
     size_t origin_capacity, elsewhere_capacity;
-    lowered_prior shape; /* of a prior */
+    lowered_prior shape;        /* of a prior */
+    struct dense_normal *dense; /* in place of a program (dense_normals.c) */
 } factor_pattern;
 
 /* ---- stored elements ------------------------------------------------------------------------ */

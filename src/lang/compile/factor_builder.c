@@ -1,6 +1,8 @@
 /* One instance of '~' or factor() becomes a factor. */
 #include "lang/compile/factor_builder.h"
 
+#include "lang/compile/dense_normals.h"
+#include "lang/compile/driven_states.h"
 #include "lang/compile/moved_coordinates.h"
 #include "lang/discrete/discrete_unknowns.h"
 
@@ -115,11 +117,13 @@ static bool has_bounds(const factor_work *factor, const lowered_node *node) {
     }
 }
 
-/* Arguments, then the bounds of each output. */
+/* Arguments, of a state rest and slope, then the bounds of each output. */
 static svmp_status build_prior(model_lowering *lowering, const factor_work *factor, const lowered_node *node,
                                expr *outputs) {
     memcpy(outputs, factor->expressions, factor->count * sizeof *outputs);
     outputs += factor->count;
+    if (node->state_slope) SVMP_TRY(svmp_state_line(lowering, factor->instance, &outputs[0], &outputs[1]));
+    if (node->state_slope) outputs += 2;
     for (size_t k = 0; has_bounds(factor, node) && k < node->outputs; k++) {
         model_item lower, upper;
         size_t output = node->output + k;
@@ -157,7 +161,7 @@ static svmp_status add_prior_pattern(model_lowering *lowering, const factor_work
 static svmp_status add_prior(model_lowering *lowering, const factor_work *factor) {
     lowered_node *node = svmp_instance_node(lowering, factor->instance);
     if (node == NULL) return SVMP_OK;
-    size_t count = factor->count + (has_bounds(factor, node) ? 2 * node->outputs : 0);
+    size_t count = factor->count + (has_bounds(factor, node) ? 2 * node->outputs : 0) + (node->state_slope ? 2 : 0);
     expr *outputs;
     SVMP_TRY(SVMP_NEW(lowering->context, outputs, count));
     svmp_status status = build_prior(lowering, factor, node, outputs);
@@ -184,17 +188,22 @@ typedef struct moved_factor {
 
 static svmp_status try_moved(model_lowering *lowering, void *work) {
     const moved_factor *moved = work;
-    uint64_t words[3] = {lowering->statement->offset, moved->node->outputs, moved->node->coordinates.centring > 0};
+    const lowered_node *node = moved->node;
+    const uint64_t kind = node->state_slope ? (uint64_t)(3 + node->state_slope) : node->coordinates.centring > 0;
+    uint64_t words[3] = {lowering->statement->offset, node->outputs, kind};
     uint32_t which;
     expr density = {0};
     lowering->item_count = 0;
-    SVMP_TRY(svmp_coordinates_density(lowering, moved->node, moved->picked, &density));
+    SVMP_TRY(node->state_slope ? svmp_state_density(lowering, node, moved->picked, &density)
+                               : svmp_coordinates_density(lowering, node, moved->picked, &density));
     return svmp_pattern_add_factor(lowering, PATTERN_FACTOR, 3, words, moved->count, moved->picked, density, &which,
                                    NULL);
 }
 
 static svmp_status add_moved(model_lowering *lowering, const lowered_node *node) {
-    moved_factor moved = {.node = node, .count = node->variables * (lowering->statement->argument_count + 1)};
+    moved_factor moved = {.node = node,
+                          .count = node->variables * (lowering->statement->argument_count + 1) +
+                                   (node->state_slope ? 2 : 0)};
     SVMP_TRY(svmp_begin_instance(lowering));
     SVMP_TRY(SVMP_NEW(lowering->context, moved.picked, moved.count));
     svmp_status status = svmp_with_chains(lowering, try_moved, &moved);
@@ -215,11 +224,16 @@ static svmp_status add_density(model_lowering *lowering, factor_work *factor) {
     const lowered_node *node = svmp_instance_node(lowering, factor->instance);
     SVMP_TRY(svmp_factor_begin(lowering, factor));
     if (!lowering->instances[factor->instance].leaf && !lowering->storing) SVMP_TRY(add_prior(lowering, factor));
-    if (node && node->coordinates.centring < 1) return add_moved(lowering, node);
+    if (node && svmp_node_is_moved(node)) return add_moved(lowering, node);
     SVMP_TRY(build_values(lowering, factor));
     if (lowering->scope_count > 0) return SVMP_OK; /* a table: elimination.c */
     SVMP_TRY(svmp_factor_check_values(lowering, factor));
     if (lowering->slot_count == 0) return SVMP_OK; /* a constant */
+    if (lowering->storing && lowering->instances[factor->instance].dense) {
+        bool added;
+        SVMP_TRY(svmp_dense_add(lowering, factor, &added));
+        if (added) return SVMP_OK;
+    }
     const bool interval = factor->distribution->support == SUPPORT_INTERVAL_INDEX;
 
     uint64_t words[4] = {factor->statement->offset, factor->offsets.count, factor->jacobian.index};

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/dense_normal_factors.h"
 #include "model/program_factors.h"
 
 /* The numbers of a pattern as columns, one parameter each; `columns` points into `numbers`. */
@@ -32,11 +33,13 @@ static size_t find_line(const text_source *source, size_t offset, line_count *la
 /* Adds one to a list of groups. */
 static svmp_status add_group(model_lowering *lowering, factor_pattern *pattern, const double *const *columns,
                              size_t line, factor_group **groups, size_t *count, size_t *capacity) {
-    SVMP_TRY(SVMP_GROW(lowering->context, *groups, *capacity, *count + 1));
     program *taken = pattern->program;
+    SVMP_TRY(SVMP_GROW(lowering->context, *groups, *capacity, *count + 1));
     pattern->program = NULL; /* the group takes it, also when it fails */
-    SVMP_TRY(svmp_program_group_create(lowering->context, taken, pattern->instances, pattern->variables, columns,
-                                       &(*groups)[*count]));
+    SVMP_TRY(pattern->dense ? svmp_dense_normal_group(lowering->context, pattern->dense, pattern->instances,
+                                                      pattern->variables, pattern->numbers, &(*groups)[*count])
+                            : svmp_program_group_create(lowering->context, taken, pattern->instances,
+                                                        pattern->variables, columns, &(*groups)[*count]));
     factor_group *group = &(*groups)[(*count)++];
     group->line = line;
     group->whole = pattern->whole;
@@ -98,7 +101,7 @@ svmp_status svmp_patterns_finish(model_lowering *lowering) {
     svmp_status status = SVMP_OK;
     for (size_t k = 0; status == SVMP_OK && k < lowering->pattern_count; k++) {
         factor_pattern *pattern = &lowering->patterns[k];
-        if (pattern->program == NULL) continue; /* a constant */
+        if (pattern->program == NULL && pattern->dense == NULL) continue; /* a constant */
         double *numbers = NULL, **columns = NULL;
         status = make_columns(lowering->context, pattern, &numbers, &columns);
         if (status == SVMP_OK)

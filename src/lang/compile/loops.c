@@ -66,8 +66,12 @@ static svmp_status add_instance(model_lowering *lowering, const ast_statement *s
     SVMP_TRY(SVMP_GROW(lowering->context, lowering->counter_values, lowering->counter_capacity,
                        lowering->counter_count + depth + 1));
     model_instance *added = &lowering->instances[lowering->instance_count++];
-    *added = (model_instance){
-        .statement = statement, .counters = (uint32_t)lowering->counter_count, .node = NOTHING, .reader = NOTHING};
+    *added = (model_instance){.statement = statement,
+                              .counters = (uint32_t)lowering->counter_count,
+                              .node = NOTHING,
+                              .reader = NOTHING,
+                              .driver = NOTHING,
+                              .state = NOTHING};
     memcpy(lowering->counter_values + lowering->counter_count, lowering->loop_counters, depth * sizeof(double));
     lowering->counter_count += depth;
     lowering->statement = statement;

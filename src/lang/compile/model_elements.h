@@ -85,6 +85,10 @@ typedef struct model_instance {
     bool settled;      /* of dsum: one of its terms is what the others leave */
     bool leaf;         /* nothing observed depends on its unknown elements: they are drawn after the run */
     bool stored;       /* its elements are computed once (stored_elements.c) */
+    bool dense;        /* a normal density of many dimensions whose matrix is stored (dense_normals.c) */
+    bool is_state;     /* its element is moved in place of the unknown that drives it (driven_states.c): */
+    uint32_t driver;   /* the instance before on the way from the unknown to the state, of those behind the unknown, */
+    uint32_t state;    /* and of the unknown, the state's instance; NOTHING */
 } model_instance;
 
 /* One instance reads an element that another one defines. */

@@ -1,16 +1,20 @@
 /* Elements of '<-' that are computed once, as rows that factors read (model/computed.h), rather than pasted into every
  * formula that reads them: those of recursions, h[t] <- omega + alpha * y[t-1]^2 + beta * h[t-1], if pasting costs many
- * times the operations. All others are pasted: simplification, and what recognises Gaussian factors, work across a
- * pasted formula.
+ * times the operations; and the entries of large matrices (dense_normals.c). All others are pasted: simplification, and
+ * what recognises Gaussian factors, work across a pasted formula.
  *
  * With discrete unknowns, and in one of several processes, all formulas are pasted. */
-#include "lang/compile/compile_passes.h"
+#include "lang/compile/dense_normals.h"
+#include "lang/compile/driven_states.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Elements are pasted if that costs at most PASTED_TIMES the operations of storing them, or PASTED_LEAST in all. */
 enum { PASTED_TIMES = 16, PASTED_LEAST = 10000 };
+
+/* Operations of formulas that are pasted into the rest and the slope of a state; how often all states are tried. */
+enum { LONGEST_STATE = 1000, STATE_TURNS = 10 };
 
 /* ---- what pasting costs -------------------------------------------------------------------------------------- */
 
@@ -57,11 +61,13 @@ static double paste(cost_search *search, uint32_t which, double most) {
     double operations = 0;
     size_t depth = 0;
     search->stack[depth++] = which;
+    if (lowering->instances[which].state != NOTHING) search->stack[depth++] = lowering->instances[which].state;
     while (depth > 0 && operations <= most) {
         const uint32_t from = search->stack[--depth];
         for (uint32_t e = lowering->reads.start[from]; e < lowering->reads.start[from + 1]; e++) {
             const uint32_t to = lowering->reads.item[e];
             if (lowering->instances[to].statement->kind != AST_DETERMINISTIC || search->seen[to] == which + 1) continue;
+            if (lowering->instances[to].is_state) continue;
             search->seen[to] = which + 1;
             operations += search->operations[to];
             search->stack[depth++] = to;
@@ -81,6 +87,37 @@ static bool is_expensive(cost_search *search, double stored) {
     return pasted > limit;
 }
 
+/* Undoes the states whose rest or slope would be a long formula, also after others were undone. */
+static void undo_long_states(cost_search *search) {
+    model_lowering *lowering = search->lowering;
+    bool undone = true;
+    for (size_t turn = 0; undone; turn++) {
+        undone = false;
+        memset(search->seen, 0, lowering->instance_count * sizeof *search->seen);
+        for (uint32_t k = 0; k < lowering->instance_count; k++) {
+            if (lowering->instances[k].state == NOTHING) continue;
+            if (turn < STATE_TURNS && paste(search, k, LONGEST_STATE) <= LONGEST_STATE) continue;
+            svmp_state_undo(lowering, k);
+            undone = true;
+        }
+    }
+}
+
+/* *operations: of the elements that are no states. */
+static svmp_status choose_states(cost_search *search, double *operations) {
+    model_lowering *lowering = search->lowering;
+    SVMP_TRY(svmp_states_choose(lowering, search->operations));
+    undo_long_states(search);
+    *operations = 0;
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        if (lowering->instances[k].state != NOTHING) SVMP_TRY(svmp_state_note_parents(lowering, k));
+        if (lowering->instances[k].is_state) search->operations[k] = 0;
+        *operations += search->operations[k];
+    }
+    memset(search->seen, 0, lowering->instance_count * sizeof *search->seen);
+    return SVMP_OK;
+}
+
 static svmp_status choose(cost_search *search) {
     model_lowering *lowering = search->lowering;
     double operations;
@@ -90,6 +127,10 @@ static svmp_status choose(cost_search *search) {
     SVMP_TRY(SVMP_NEW(lowering->context, search->stack, lowering->instance_count));
     SVMP_TRY(find_candidates(search, &operations, &elements));
     if (elements == 0 || !is_expensive(search, operations)) return SVMP_OK;
+    if (lowering->choices->states && lowering->discrete_count == 0) {
+        SVMP_TRY(choose_states(search, &operations));
+        if (operations == 0 || !is_expensive(search, operations)) return SVMP_OK;
+    }
     for (uint32_t k = 0; k < lowering->instance_count; k++) lowering->instances[k].stored = search->operations[k] > 0;
     lowering->stored.most = elements;
     return SVMP_OK;
@@ -101,7 +142,9 @@ svmp_status svmp_stored_choose(model_lowering *lowering) {
     bool any = lowering->choices->store_above < 0;
     if (lowering->owners || lowering->graph || isinf(lowering->choices->store_above)) return SVMP_OK;
     for (uint32_t k = 0; k < lowering->ast->names.count && !any; k++) any = is_recursive(lowering, k);
-    const svmp_status status = any ? choose(&search) : SVMP_OK;
+    svmp_status status = any ? choose(&search) : SVMP_OK;
+    if (status == SVMP_OK && lowering->discrete_count == 0)
+        status = svmp_dense_choose(lowering, &lowering->stored.most);
     svmp_release_all(context, search.operations, search.seen, search.stack);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Subscripts, and reading elements: of data, of what the model computes, of unknowns. */
+#include "lang/compile/driven_states.h"
 #include "lang/discrete/discrete_unknowns.h"
 #include "lang/functions/language_functions.h"
 
@@ -129,6 +130,16 @@ svmp_status svmp_expand_subscript(model_lowering *lowering, const ast_expression
     offsets->count = total;
     drop_extents_of_one(&offsets->shape);
     return combine(lowering, array, first, counts, total);
+}
+
+svmp_status svmp_defines_one(model_lowering *lowering, uint32_t which, bool *one) {
+    value offsets = {0};
+    place before = svmp_enter(lowering, which);
+    const svmp_status status = svmp_expand_subscript(lowering, lowering->statement->left, &offsets);
+    svmp_leave(lowering, before);
+    lowering->item_count = offsets.first;
+    *one = offsets.count == 1;
+    return status;
 }
 
 svmp_status svmp_variable_shape(model_lowering *lowering, const ast_expression *variable, array_shape *result) {
@@ -300,6 +311,8 @@ static svmp_status read_defined(model_lowering *lowering, const ast_expression *
             SVMP_TRY(svmp_difference_read(lowering, read));
         } else if (read->state == ELEMENT_UNKNOWN) {
             SVMP_TRY(svmp_node_natural(lowering, definition, &ignored));
+        } else if (lowering->symbolic && defined->is_state) {
+            SVMP_TRY(svmp_state_read(lowering, read));
         } else if (lowering->storing && defined->stored) {
             SVMP_TRY(svmp_stored_read(lowering, read));
         } else if (defined->busy) {

@@ -1,4 +1,5 @@
 /* Unknown nodes: their names, transforms and bounds. */
+#include "lang/compile/driven_states.h"
 #include "lang/compile/moved_coordinates.h"
 #include "lang/discrete/discrete_unknowns.h"
 
@@ -300,6 +301,7 @@ static svmp_status build_natural(model_lowering *lowering, uint32_t defining, ex
     for (size_t k = 0; k < node->variables; k++)
         SVMP_CHECK(svmp_input(lowering, (uint32_t)(node->variable + k), &variables[k]));
     if (node->coordinates.centring < 1) SVMP_CHECK(svmp_coordinates_build(lowering, node, variables));
+    if (node->state_slope) SVMP_CHECK(svmp_state_natural(lowering, defining, variables));
     SVMP_CHECK(build_bounds(lowering, node, lower, upper));
     *jacobian =
         svmp_transform_build(lowering->builder, node->transform, node->outputs, lower, upper, variables, values);
