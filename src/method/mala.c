@@ -69,7 +69,7 @@ static void propose(void *work, size_t i) {
     const double rate = run->rate, spread = sqrt(2 * rate);
     const double *x = state->x + i * n, *score = state->score + i * n;
     double *to = state->proposed + i * n;
-    svmp_random_normals((random_stream){run->backend->seed, run->iteration, i, RANDOM_LANGEVIN}, n, to);
+    svmp_random_normals((random_stream){.seed = run->backend->seed, .a = run->iteration, .b = i, .purpose = RANDOM_LANGEVIN}, n, to);
     for (size_t l = 0; l < n; l++) to[l] = x[l] + rate * score[l] + spread * to[l];
 }
 
@@ -94,7 +94,7 @@ static void weigh(const svmp_run *run, double rate, size_t first, size_t last) {
 static void decide(const svmp_run *run, size_t first, size_t last) {
     const backend *b = run->backend;
     mala *state = run->state;
-    const random_stream stream = {b->seed, run->iteration, 0, RANDOM_ACCEPT};
+    const random_stream stream = {.seed = b->seed, .a = run->iteration, .b = 0, .purpose = RANDOM_ACCEPT};
     for (size_t l = first; l < last; l++) {
         const double ratio = exp(state->log_ratio[l]);
         const int accepted = svmp_random_uniform(stream, l) < ratio && isfinite(state->proposed_log_density[l]);

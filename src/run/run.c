@@ -143,7 +143,7 @@ static svmp_status compare_options(const svmp_run *run) {
         const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
         hash = svmp_hash_bytes(hash, strlen(text) + 1, text);
     }
-    if (svmp_peers_have_one(run->model->graph->peers, hash)) return SVMP_OK;
+    if (svmp_peers_have_one(svmp_model_peers(run->model), hash)) return SVMP_OK;
     for (size_t k = 0; k < count; k++) {
         const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
         SVMP_TRY(svmp_context_compare(run->context, rows[k].option.name, *text ? text : "(the method's default)"));
@@ -158,6 +158,14 @@ static svmp_status draw_start(svmp_run *run) {
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(by_method ? run->method->start(run, x) : svmp_init_draw(&run->start, &target, x));
     return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
+}
+
+/* How many processes of a machine have all particles: the most of any machine. Collective. */
+static double count_copies(const svmp_run *run) {
+    const svmp_peers *peers = run->model->sharers;
+    double most = peers ? (double)peers->local + 1 : 1;
+    if (peers) peers->max(peers, 1, &most);
+    return most;
 }
 
 /* The memory at the end of the run: its arrays, the draws of a sampler, and the result, twice: the variables and their
@@ -176,7 +184,7 @@ static svmp_status require_memory(const svmp_run *run, size_t n) {
     const double count = draws * (double)n;
     const double result = row * draws * (variables * (1 + chains) + outputs);
     const double last = count < (double)SIZE_MAX ? svmp_run_log_density_bytes(model, (size_t)count) : 0;
-    return svmp_require_memory(run->context, row * arrays * variables + fitted + result + last,
+    return svmp_require_memory(run->context, (row * arrays * variables + fitted + result + last) * count_copies(run),
                                "this run and its result need");
 }
 
@@ -211,7 +219,7 @@ static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
     number_locale locale = {0};
     const int part = run->model->graph->halo != NULL;
-    if (part) SVMP_TRY(compare_options(run));
+    if (svmp_model_peers(run->model)->count > 1) SVMP_TRY(compare_options(run));
     svmp_status status = svmp_number_enter(run->context, &locale);
     if (status == SVMP_OK) status = read_options(run, &kind);
     svmp_number_leave(&locale);
@@ -227,6 +235,7 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     if (choose) log_backend(run);
+    SVMP_TRY(svmp_backend_share(run->backend, chosen->shared ? svmp_model_peers(run->model) : &svmp_alone, &run->own));
     if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
     status = svmp_model_agree(run->model, status);
@@ -281,6 +290,7 @@ svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options
 void svmp_run_free(svmp_run *run) {
     if (run == NULL) return;
     if (run->state && run->method->free) run->method->free(run);
+    svmp_backend_free_share(run->own, run->backend);
     svmp_backend_free(run->backend);
     svmp_release(run->context, run->start.point);
     svmp_run_options_free(run->context, &run->options);
@@ -365,7 +375,7 @@ static int has_converged(const svmp_run *run) {
 }
 
 /* Whether it is true in any process. */
-static int anywhere(const svmp_run *run, int here) { return svmp_peers_any(run->model->graph->peers, here != 0) != 0; }
+static int anywhere(const svmp_run *run, int here) { return svmp_peers_any(svmp_model_peers(run->model), here != 0) != 0; }
 
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;

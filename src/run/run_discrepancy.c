@@ -51,6 +51,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const backend *b = run->backend;
     const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
     kernel k;
+    SVMP_TRY(svmp_backend_gather(run->own, run->backend));
     if (b->kind->refresh) SVMP_TRY(b->kind->refresh(run->backend));
     if (b->local->measure) {
         if (b->local->await) SVMP_TRY(b->local->await(run->backend));

@@ -188,6 +188,7 @@ static svmp_status make_result(const svmp_run *run, maker *make, svmp_particles 
     svmp_particles *made = NULL;
     const double *x;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));
+    SVMP_TRY(svmp_backend_gather(run->own, run->backend));
     SVMP_TRY(svmp_model_agree(run->model, svmp_backend_view(run->backend, ARRAY_PARTICLES, &x)));
     svmp_status status = make ? make(run, &made) : SVMP_OK;
     if (status == SVMP_OK && made == NULL) status = backend_result(run, x, &made);

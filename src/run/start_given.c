@@ -267,7 +267,7 @@ svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     if (svmp_start_is_values(path)) return start_from_values(run, path);
     svmp_particles *particles = NULL;
     svmp_status status;
-    if (run->model->graph->halo) SVMP_CHECK(svmp_peers_compare_file(run->context, "start", path));
+    if (svmp_model_peers(run->model)->count > 1) SVMP_CHECK(svmp_peers_compare_file(run->context, "start", path));
     if (run->model->graph->halo && !svmp_path_is_netcdf(path)) {
         SVMP_CHECK(svmp_start_compare(run, NULL, path));
         SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));

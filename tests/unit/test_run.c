@@ -201,8 +201,8 @@ static void test_step_rules(void **state) {
 static void test_methods_describe_themselves(void **state) {
     (void)state;
     static const svmp_method methods[] = {
-        {"graphical", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"vanilla", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
+        {"graphical", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"vanilla", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
         {"independent", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
         {"random", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
         {"combined", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},

@@ -32,7 +32,6 @@
 #include "method/transport/kept_states.h"
 #include "method/transport/matched_draws.h"
 #include "method/transport/matched_moments.h"
-#include "method/transport/matched_text_moments.h"
 #include "method/transport/stein_transport.h"
 #include "method/transport/stopping_rule.h"
 #include "method/transport/transport_constants.h"
@@ -83,11 +82,11 @@ typedef struct transport {
 
 static svmp_status alloc_text(svmp_run *run) {
     transport *state = run->state;
-    const backend *b = run->backend;
+    const backend *b = run->own;
     SVMP_TRY(svmp_text_scale_create(run->model, b->n, &state->text));
     if (state->text == NULL) return SVMP_OK;
     const size_t rows = svmp_text_scale_rows(state->text);
-    SVMP_TRY(svmp_averages_create(run->context, rows, b->n, b->threads, &state->text_averages));
+    SVMP_TRY(svmp_averages_create(run->context, rows, &b->columns, b->threads, &state->text_averages));
     return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&state->values);
 }
 
@@ -105,7 +104,7 @@ static svmp_status find_order(svmp_run *run) {
     if (!exchangeable) return SVMP_OK;
     if (state->discontinuous == NULL) SVMP_TRY(SVMP_NEW(run->context, state->discontinuous, variables));
     svmp_model_mark_sorted(run->model, state->discontinuous);
-    return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->ordered);
+    return svmp_allocate(run->context, variables, run->own->n * sizeof(double), (void **)&state->ordered);
 }
 
 /* The matrix of Stein's identities: A^-1. If the density may be discontinuous in a variable, the mean of its score need
@@ -145,14 +144,14 @@ static svmp_status find_modes(svmp_run *run) {
 
 static svmp_status alloc_shares(svmp_run *run, size_t modes) {
     transport *state = run->state;
-    const backend *b = run->backend;
+    const backend *b = run->own;
     SVMP_TRY(SVMP_NEW(run->context, state->labels, modes * b->n));
-    return svmp_averages_create(run->context, modes, b->n, b->threads, &state->mode_shares);
+    return svmp_averages_create(run->context, modes, &b->columns, b->threads, &state->mode_shares);
 }
 
 static svmp_status alloc(svmp_run *run) {
-    backend *b = run->backend;
-    const size_t variables = run->model->graph->variables;
+    const backend *b = run->own;
+    const size_t variables = run->model->graph->variables, all = run->backend->n;
     transport *state = NULL;
     SVMP_TRY(svmp_method_refuse_boxes(run));
     if (run->options.tolerance > 0)
@@ -172,18 +171,18 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_mode_jump_create(b, svmp_run_modes(run), &state->mode_jump));
     if (state->mode_jump) SVMP_TRY(alloc_shares(run, svmp_run_modes(run)->count));
     state->local = svmp_trajectory_is_expensive(state->q, variables);
-    SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &state->averages));
-    SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->moved));
+    SVMP_TRY(svmp_averages_create(run->context, variables, &b->columns, b->threads, &state->averages));
+    SVMP_TRY(svmp_allocate(run->context, variables, all * sizeof(double), (void **)&state->moved));
     SVMP_TRY(svmp_model_discontinuities(run->model, &state->discontinuous));
     state->has_discontinuities = state->discontinuous != NULL;
     if (!state->has_discontinuities)
-        SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, b->threads, &state->covariance));
-    SVMP_TRY(
-        svmp_kept_states_create(run->context, variables, b->n, svmp_run_draws_each(run), ADAPTATION, &state->kept));
+        SVMP_TRY(svmp_covariance_create(run->context, variables, &b->columns, b->threads, &state->covariance));
+    SVMP_TRY(svmp_kept_states_create(run->context, variables, &b->columns, svmp_run_draws_each(run), ADAPTATION,
+                                     &state->kept));
     SVMP_TRY(find_order(run));
     SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
-    return SVMP_NEW(run->context, state->log_densities, b->n);
+    return SVMP_NEW(run->context, state->log_densities, all);
 }
 
 static void free_transport(svmp_run *run) {
@@ -221,7 +220,14 @@ static mode_share share_of(const svmp_run *run, size_t k) {
 
 static svmp_status draw_start(svmp_run *run, double *x) {
     const transport *state = run->state;
-    if (state->mode_jump) return svmp_mode_jump_start(state->mode_jump, x);
+    backend *own = run->own;
+    double *here;
+    if (state->mode_jump) {
+        SVMP_TRY(svmp_backend_edit(own, ARRAY_PARTICLES, &here));
+        SVMP_TRY(svmp_mode_jump_start(state->mode_jump, here));
+        svmp_shared_gather(&own->columns, run->model->graph->variables, here, x);
+        return SVMP_OK;
+    }
     return svmp_gaussian_draw(state->q, run->backend->seed, run->backend->n, x);
 }
 
@@ -277,10 +283,7 @@ static svmp_status end_transport(svmp_run *run) {
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &workspace)); /* no longer needed */
     SVMP_TRY(match_averages(run, x, workspace));
-    for (size_t i = 0; state->text && i < svmp_text_scale_rows(state->text); i++) {
-        const text_row row = svmp_text_scale_row(state->text, i, x); /* parents are matched already */
-        svmp_match_text_moments(b->n, &svmp_averages_rows(state->text_averages)[i], &row, x + row.variable * b->n);
-    }
+    if (state->text) SVMP_TRY(svmp_match_text(run->model, svmp_averages_rows(state->text_averages), b->n, x));
     SVMP_TRY(restore_impossible(run, x));
     state->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
@@ -313,6 +316,7 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
                  each * run->backend->n, run->options.draws, state->moves, each);
     state->transport_steps = left < wanted ? left : wanted;
     state->stage = have_mixed(run) && !separated ? STAGE_TRANSPORT : STAGE_DONE;
+    SVMP_TRY(svmp_backend_gather(run->own, run->backend));
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     if (state->ordered) svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->backend->n, x);
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
@@ -373,8 +377,8 @@ static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     transport *state = run->state;
     const double *force = score;
     if (state->ordered) {
-        memcpy(state->ordered, x, run->model->graph->variables * run->backend->n * sizeof *x);
-        svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->backend->n, state->ordered);
+        memcpy(state->ordered, x, run->model->graph->variables * run->own->n * sizeof *x);
+        svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->own->n, state->ordered);
         x = state->ordered;
     }
     if (!state->unit_metric) SVMP_TRY(svmp_trajectory_force(state->global, &force));
@@ -400,6 +404,7 @@ static svmp_status replace_strays(svmp_run *run) {
     backend *b = run->backend;
     const size_t n = b->n, variables = run->model->graph->variables;
     double *x, *sorted, *f = state->log_densities;
+    SVMP_TRY(svmp_backend_gather(run->own, b));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_model_evaluate(run->model, n, x, f, NULL));
     SVMP_TRY(SVMP_NEW(run->context, sorted, n));
@@ -412,16 +417,18 @@ static svmp_status replace_strays(svmp_run *run) {
         while (!(f[from] >= least)); /* at least half of them are */
         for (size_t i = 0; i < variables; i++) x[i * n + l] = x[i * n + from];
     }
-    return svmp_backend_commit(b, ARRAY_PARTICLES);
+    SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
+    return svmp_backend_take(run->own, b);
 }
 
 static svmp_status move(svmp_run *run) {
     transport *state = run->state;
-    backend *b = run->backend;
+    backend *b = run->own;
     const size_t t = run->iteration;
     const double *x, *score, gain = t < ADAPTATION ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0 && !state->local) svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
-    if (t == 0) SVMP_TRY(svmp_sweeper_measure_curvature(state->sweeper, b, 0));
+    if (t == 0) SVMP_TRY(svmp_backend_take(b, run->backend));
+    if (t == 0) SVMP_TRY(svmp_sweeper_measure_curvature(state->sweeper, run->backend, 0));
     if (t == ADAPTATION && state->has_discontinuities) SVMP_TRY(replace_strays(run));
     SVMP_TRY(svmp_mode_jump_move(state->mode_jump, b, t));
     SVMP_TRY(svmp_sweep(state->sweeper, b, t, gain));
@@ -431,7 +438,7 @@ static svmp_status move(svmp_run *run) {
     SVMP_TRY(follow(run, x, score));
     if (!state->local) SVMP_TRY(svmp_trajectory_move(state->global, b, t, gain));
     run->rate = svmp_trajectory_step(state->global);
-    b->largest = NAN;
+    run->backend->largest = NAN;
     state->moves = t + 1;
     if (t + 1 == state->stopping.next) return inspect(run);
     return run->iterations == t + 1 ? end_moves(run, 0) : SVMP_OK;
@@ -475,7 +482,7 @@ static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
     if (each == 0) return SVMP_OK;
     SVMP_CHECK(svmp_particles_create(run->context, run->model->graph->variables, n * each, NULL, &made));
     SVMP_CHECK(svmp_particles_set_chains(made, n));
-    svmp_kept_states_take(state->kept, state->moves, svmp_particles_values(made));
+    SVMP_CHECK(svmp_kept_states_take(state->kept, state->moves, svmp_particles_values(made)));
     if (are_matched(run)) {
         const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
                                   state->text ? svmp_averages_rows(state->text_averages) : NULL};
@@ -552,6 +559,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .fits = 1,
+                                      .shared = 1,
                                       .answers = 1000,
                                       .arrays = 18,           /* averages 12, trajectories 4, `moved` 1, solves 1 */
                                       .examination = 1.0 / 6, /* its moves cost as much as those of the method */
