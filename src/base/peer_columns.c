@@ -13,10 +13,17 @@ void svmp_shared_find(size_t whole, size_t processes, size_t rank, size_t *first
     *count = 1;
 }
 
+size_t svmp_shared_owner(size_t whole, size_t processes, size_t column) {
+    size_t rank = 0, first, count;
+    do svmp_shared_find(whole, processes, rank++, &first, &count);
+    while (column >= first + count);
+    return rank - 1;
+}
+
 svmp_status svmp_shared_open(svmp_context *context, const svmp_peers *peers, size_t whole, peer_columns *c) {
     *c = svmp_shared_alone(whole);
-    c->context = context;
     if (peers->count == 1) return SVMP_OK;
+    c->context = context;
     c->peers = peers;
     svmp_shared_find(whole, peers->count, peers->rank, &c->first, &c->count);
     c->idle = peers->rank >= whole;
@@ -58,8 +65,7 @@ void svmp_shared_gather(const peer_columns *c, size_t rows, const double *own, d
 
 void svmp_shared_take(const peer_columns *c, size_t rows, const double *all, double *own) {
     if (own == all) return;
-    for (size_t r = 0; r < rows; r++)
-        memcpy(own + r * c->count, all + r * c->whole + c->first, c->count * sizeof *own);
+    for (size_t r = 0; r < rows; r++) memcpy(own + r * c->count, all + r * c->whole + c->first, c->count * sizeof *own);
 }
 
 void svmp_shared_sum(const peer_columns *c, size_t count, int64_t *values) {

@@ -11,7 +11,7 @@
 /* This process has columns first ... first + count - 1 of `whole`. Of more processes than columns some are idle: they
  * compute the last column, too, and their copy of it does not count. */
 typedef struct peer_columns {
-    svmp_context *context;
+    svmp_context *context; /* NULL: there is one process */
     const svmp_peers *peers;
     size_t first, count, whole;
     bool idle;
@@ -28,8 +28,9 @@ static inline peer_columns svmp_shared_alone(size_t whole) {
 svmp_status svmp_shared_open(svmp_context *context, const svmp_peers *peers, size_t whole, peer_columns *c);
 void svmp_shared_close(peer_columns *c); /* accepts those of svmp_shared_alone */
 
-/* The share of a process. */
+/* The share of a process, and the process whose copy of a column counts. */
 void svmp_shared_find(size_t whole, size_t processes, size_t rank, size_t *first, size_t *count);
+size_t svmp_shared_owner(size_t whole, size_t processes, size_t column);
 
 /* own[r*count + l] of all processes -> all[r*whole + l]. Allocates nothing. */
 void svmp_shared_gather(const peer_columns *c, size_t rows, const double *own, double *all);
