@@ -41,7 +41,7 @@ void svmp_shared_close(peer_columns *c) {
     *c = (peer_columns){0};
 }
 
-/* Rows of `rows` ones that process k has given. */
+/* The columns of process k, in so many rows. */
 static void place(const peer_columns *c, size_t k, size_t rows, double *all) {
     const double *given = c->all + k * rows * c->most;
     size_t first, count;
@@ -59,7 +59,8 @@ void svmp_shared_gather(const peer_columns *c, size_t rows, const double *own, d
         for (size_t r = 0; r < together; r++)
             memcpy(c->mine + r * c->most, own + (from + r) * c->count, c->count * sizeof *own);
         c->peers->gather(c->peers, together * c->most * sizeof *own, c->mine, c->all);
-        for (size_t k = 0; k < c->peers->count; k++) place(c, k, together, all + from * c->whole);
+        for (size_t k = 0; k < c->peers->count && k < c->whole; k++) /* those behind them are idle */
+            place(c, k, together, all + from * c->whole);
     }
 }
 
