@@ -175,7 +175,7 @@ static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &x));
     status = svmp_particles_create(run->context, run->model->graph->variables, run->backend->n, x, &p);
     if (status == SVMP_OK) status = SVMP_NEW(run->context, row, run->backend->n);
-    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree_all(run->model, status));
     if (run->iteration > 0) SVMP_CHECK(set_statistics(run, row, p));
     *particles = p;
     p = NULL;

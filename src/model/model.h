@@ -74,9 +74,13 @@ static inline const svmp_peers *svmp_model_peers(const svmp_model *model) {
     return model->sharers ? model->sharers : model->graph->peers;
 }
 
-/* svmp_agree of these. */
-static inline svmp_status svmp_model_agree(const svmp_model *model, svmp_status status) {
+/* svmp_agree of these, and of those that have parts of it. */
+static inline svmp_status svmp_model_agree_all(const svmp_model *model, svmp_status status) {
     return svmp_agree(model->context, svmp_model_peers(model), status);
+}
+
+static inline svmp_status svmp_model_agree(const svmp_model *model, svmp_status status) {
+    return svmp_agree(model->context, model->graph->peers, status);
 }
 
 /* Fails unless the model is finished. */

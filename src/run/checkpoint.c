@@ -121,9 +121,9 @@ static svmp_status identity(checkpoint *file, const svmp_run *run) {
     fingerprint now = {0};
     svmp_status status = svmp_fingerprint_take(run->model, &now);
     if (status == SVMP_OK) status = version(file);
-    SVMP_TRY(svmp_model_agree(run->model, status));
+    SVMP_TRY(svmp_model_agree_all(run->model, status));
     SVMP_TRY(model(file, run, now));
-    SVMP_TRY(svmp_model_agree(run->model, options(file, run)));
+    SVMP_TRY(svmp_model_agree_all(run->model, options(file, run)));
     return start(file, run);
 }
 
@@ -185,7 +185,7 @@ svmp_status svmp_run_save(svmp_run *run, const char *path) {
     number_locale locale = {0};
     svmp_status status;
     SVMP_TRY(svmp_run_synchronise(run));
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
+    SVMP_CHECK(svmp_model_agree_all(run->model, svmp_number_enter(run->context, &locale)));
     SVMP_CHECK(svmp_checkpoint_create(run->context, svmp_model_peers(run->model), path, &file));
     SVMP_CHECK(identity(&file, run));
     SVMP_CHECK(state(&file, run));
@@ -205,7 +205,7 @@ svmp_status svmp_run_load(svmp_run *run, const char *path) {
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
+    SVMP_CHECK(svmp_model_agree_all(run->model, svmp_number_enter(run->context, &locale)));
     SVMP_CHECK(svmp_checkpoint_open(run->context, svmp_model_peers(run->model), path, &file));
     SVMP_CHECK(identity(&file, run));
     run->unusable = 1; /* until the whole state has been loaded */

@@ -224,12 +224,12 @@ static svmp_status set_up(svmp_run *run) {
     if (status == SVMP_OK) status = read_options(run, &kind);
     svmp_number_leave(&locale);
     if (part && status == SVMP_OK) status = check_part(run);
-    SVMP_TRY(svmp_model_agree(run->model, status));
+    SVMP_TRY(svmp_model_agree_all(run->model, status));
 
     const method *chosen = run->method;
     const size_t n =
         chosen->yield == SVMP_YIELD_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
-    SVMP_TRY(svmp_model_agree(run->model, require_memory(run, n)));
+    SVMP_TRY(svmp_model_agree_all(run->model, require_memory(run, n)));
     const int choose = kind == &svmp_backend_auto;
     kind = choose ? choose_backend(run, n) : spare_device(run, kind);
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
@@ -238,8 +238,8 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_backend_share(run->backend, chosen->shared ? svmp_model_peers(run->model) : &svmp_alone, &run->own));
     if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
-    status = svmp_model_agree(run->model, status);
-    if (status == SVMP_OK) status = svmp_model_agree(run->model, draw_start(run));
+    status = svmp_model_agree_all(run->model, status);
+    if (status == SVMP_OK) status = svmp_model_agree_all(run->model, draw_start(run));
     svmp_gaussian_drop(run->model); /* it is large, and a run that needs it has taken it */
     return status;
 }
@@ -272,7 +272,7 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
         *made = (svmp_run){.context = context, .model = model};
         status = svmp_run_options_copy(context, &chosen, &made->options);
     }
-    SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(svmp_model_agree_all(model, status));
     SVMP_CHECK(require_proper(model));
     SVMP_CHECK(set_up(made));
     *run = made;
@@ -375,7 +375,9 @@ static int has_converged(const svmp_run *run) {
 }
 
 /* Whether it is true in any process. */
-static int anywhere(const svmp_run *run, int here) { return svmp_peers_any(svmp_model_peers(run->model), here != 0) != 0; }
+static int anywhere(const svmp_run *run, int here) {
+    return svmp_peers_any(svmp_model_peers(run->model), here != 0) != 0;
+}
 
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;
@@ -390,6 +392,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
             return SVMP_OK;
         }
         status = iterate(run);
+        if (run->model->sharers) status = svmp_model_agree_all(run->model, status);
         if (status == SVMP_OK && run->iteration == run->iterations) status = svmp_run_synchronise(run);
         if (status != SVMP_OK) break;
 

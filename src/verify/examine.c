@@ -29,7 +29,7 @@ static const svmp_aspect aspect_of[] = {
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
-static svmp_status agree(const examination *e, svmp_status status) { return svmp_model_agree(e->model, status); }
+static svmp_status agree(const examination *e, svmp_status status) { return svmp_model_agree_all(e->model, status); }
 
 /* All particles, or 500 that are evenly spaced among them. */
 static svmp_status copy_particles(examination *e) {
@@ -107,7 +107,7 @@ svmp_status svmp_examination_log_density(examination *e, double *log_density) {
     int known;
     SVMP_TRY(svmp_backend_take(e->own, e->b));
     SVMP_TRY(svmp_backend_view(e->own, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_evaluate_log_density(e->evaluator, x, e->own_density, &known));
+    SVMP_TRY(agree(e, svmp_evaluate_log_density(e->evaluator, x, e->own_density, &known)));
     svmp_shared_gather(&e->own->columns, 1, e->own_density, log_density);
     return SVMP_OK;
 }
@@ -116,7 +116,7 @@ static svmp_status look(examination *e, const double **x, double *score, double 
     SVMP_TRY(svmp_backend_refresh(e->b));
     SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, x));
     SVMP_TRY(find_scores(e, score));
-    if (e->views) SVMP_TRY(svmp_views_find(e->views, *x, e->seen));
+    if (e->views) SVMP_TRY(agree(e, svmp_views_find(e->views, *x, e->seen)));
     return log_density ? svmp_examination_log_density(e, log_density) : SVMP_OK;
 }
 
@@ -145,11 +145,11 @@ static svmp_status begin_moves(examination *e) {
     svmp_sweeper_free(e->sweeper);
     e->sweeper = NULL;
     e->done = 0;
-    SVMP_TRY(svmp_sweeper_create(e->own, &e->sweeper));
+    SVMP_TRY(agree(e, svmp_sweeper_create(e->own, &e->sweeper)));
     if (e->global) svmp_sweeper_set_budget(e->sweeper, first_sweep_budget);
-    if (e->q) SVMP_TRY(svmp_sweeper_add_cauchy(e->sweeper, e->q));
+    if (e->q) SVMP_TRY(agree(e, svmp_sweeper_add_cauchy(e->sweeper, e->q)));
     e->began = svmp_clock_thread_seconds();
-    return svmp_sweeper_measure_curvature(e->sweeper, e->b, 0);
+    return agree(e, svmp_sweeper_measure_curvature(e->sweeper, e->b, 0));
 }
 
 static svmp_status set_up(examination *e) {
@@ -158,7 +158,7 @@ static svmp_status set_up(examination *e) {
     const uint64_t seed = svmp_hash_bytes(SVMP_HASH_START, sizeof from->seed, &from->seed); /* others than the run's */
     const double *x;
     double *score;
-    SVMP_TRY(svmp_backend_create(from->local, e->model, n, seed, NULL, NULL, &e->b));
+    SVMP_TRY(agree(e, svmp_backend_create(from->local, e->model, n, seed, NULL, NULL, &e->b)));
     SVMP_TRY(svmp_backend_share(e->b, e->model->sharers ? e->model->sharers : &svmp_alone, &e->own));
     SVMP_TRY(agree(e, make_arrays(e)));
     SVMP_TRY(copy_particles(e));
@@ -198,7 +198,7 @@ static svmp_status move(examination *e) {
     const size_t t = e->done++;
     const double gain = e->fixed ? 0 : t < ADAPTATION_MOVES ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
     if (t == ADAPTATION_MOVES && e->global) svmp_sweeper_match_trajectories(e->sweeper, e->global);
-    if (t == ADAPTATION_MOVES / 2) SVMP_TRY(svmp_sweeper_measure_curvature(e->sweeper, e->b, 1));
+    if (t == ADAPTATION_MOVES / 2) SVMP_TRY(agree(e, svmp_sweeper_measure_curvature(e->sweeper, e->b, 1)));
     SVMP_TRY(svmp_backend_take(e->own, e->b));
     SVMP_TRY(svmp_mode_jump_move(e->mode_jump, e->own, t));
     SVMP_TRY(svmp_sweep(e->sweeper, e->own, t, gain));

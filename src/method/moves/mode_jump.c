@@ -135,8 +135,7 @@ void svmp_mode_jump_free(mode_jump *l) {
 }
 
 static random_stream stream_of(const mode_jump *l, size_t t, size_t particle) {
-    return (random_stream){
-        .seed = l->seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = l->columns.first + particle};
+    return (random_stream){.seed = l->seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = l->columns.first + particle};
 }
 
 /* NULL if all are finite */
@@ -157,7 +156,8 @@ svmp_status svmp_mode_jump_start(mode_jump *l, double *x) {
     for (size_t k = 0; k < l->n; k++)
         draw(l->modes, stream_of(l, SIZE_MAX, k), stratum_of(l, k), l->workspace, l->n, x + k);
     for (size_t turn = 0; turn <= MODE_HALVINGS; turn++) {
-        SVMP_TRY(svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known));
+        SVMP_TRY(svmp_agree(l->model->context, l->columns.peers,
+                            svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known)));
         failed = find_not_finite(l);
         if (!svmp_peers_any(l->columns.peers, failed != NULL)) return SVMP_OK;
         for (size_t k = 0; k < l->n; k++) {
@@ -168,10 +168,10 @@ svmp_status svmp_mode_jump_start(mode_jump *l, double *x) {
     }
     svmp_status status = SVMP_OK;
     if (failed)
-        status = svmp_fail_notes(l->model->context, SVMP_NOT_FINITE,
-                                 NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
-                                 "Particle %zu cannot start: the log density is %g at the mean of its mode.",
-                                 l->columns.first + (size_t)(failed - l->log_density) + 1, *failed);
+        status =
+            svmp_fail_notes(l->model->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
+                            "Particle %zu cannot start: the log density is %g at the mean of its mode.",
+                            l->columns.first + (size_t)(failed - l->log_density) + 1, *failed);
     return svmp_agree(l->model->context, l->columns.peers, status);
 }
 
@@ -203,8 +203,10 @@ svmp_status svmp_mode_jump_move(mode_jump *l, backend *b, size_t t) {
     if (l == NULL) return SVMP_OK;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     propose(l, t, x);
-    SVMP_TRY(svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known));
-    SVMP_TRY(svmp_evaluate_log_density(l->evaluator, l->proposed, l->log_density_proposed, &known));
+    svmp_status status = svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known);
+    if (status == SVMP_OK)
+        status = svmp_evaluate_log_density(l->evaluator, l->proposed, l->log_density_proposed, &known);
+    SVMP_TRY(svmp_agree(l->model->context, l->columns.peers, status));
     for (size_t k = 0; k < l->n; k++) {
         if (!(l->log_density_proposed[k] - l->log_density[k] + l->log_ratio[k] > 0)) continue;
         for (size_t i = 0; i < l->modes->variables; i++) x[i * l->n + k] = l->proposed[i * l->n + k];

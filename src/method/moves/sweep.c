@@ -78,8 +78,8 @@ static svmp_status find_discontinuous(sweeper *s) {
 }
 
 static svmp_status make_parts(sweeper *s, const uint32_t *colour) {
-    SVMP_TRY(svmp_node_evaluator_create_share(s->model, s->n, s->columns.whole, s->threads, s->colours, colour,
-                                              &s->local));
+    SVMP_TRY(
+        svmp_node_evaluator_create_share(s->model, s->n, s->columns.whole, s->threads, s->colours, colour, &s->local));
     const size_t tasks = svmp_node_evaluator_task_count(s->local);
     SVMP_TRY(SVMP_NEW(s->model->context, s->period, tasks));
     for (size_t k = 0; k < tasks; k++) s->period[k] = 1;
@@ -419,8 +419,8 @@ svmp_status svmp_sweep(sweeper *s, backend *b, size_t t, double gain) {
         if (failed == NODE_EVALUATED) failed = move_colour(s, c, &m);
         SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
     }
-    SVMP_TRY(
-        svmp_model_agree(s->model, failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(s->local, failed)));
+    SVMP_TRY(svmp_model_agree_all(s->model,
+                                  failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(s->local, failed)));
     if (gain > 0) adapt(s, gain);
     return SVMP_OK;
 }

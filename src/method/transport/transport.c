@@ -381,7 +381,7 @@ static svmp_status follow(svmp_run *run, const double *x, const double *score) {
         svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->own->n, state->ordered);
         x = state->ordered;
     }
-    if (!state->unit_metric) SVMP_TRY(svmp_trajectory_force(state->global, &force));
+    if (!state->unit_metric) SVMP_TRY(svmp_model_agree_all(run->model, svmp_trajectory_force(state->global, &force)));
     svmp_averages_add(state->averages, x, force);
     svmp_covariance_add(state->covariance, x);
     if (state->mode_shares) {
@@ -406,8 +406,9 @@ static svmp_status replace_strays(svmp_run *run) {
     double *x, *sorted, *f = state->log_densities;
     SVMP_TRY(svmp_backend_gather(run->own, b));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_model_evaluate(run->model, n, x, f, NULL));
-    SVMP_TRY(SVMP_NEW(run->context, sorted, n));
+    svmp_status status = svmp_model_evaluate(run->model, n, x, f, NULL);
+    if (status == SVMP_OK) status = SVMP_NEW(run->context, sorted, n);
+    SVMP_TRY(svmp_model_agree_all(run->model, status));
     for (size_t l = 0; l < n; l++) sorted[l] = isnan(f[l]) ? -INFINITY : f[l];
     const double least = svmp_select(sorted, n, n / 2) - far_below_median - 3 * sqrt(0.5 * (double)variables);
     svmp_release(run->context, sorted);
@@ -421,14 +422,19 @@ static svmp_status replace_strays(svmp_run *run) {
     return svmp_backend_take(run->own, b);
 }
 
+static svmp_status begin_moves(svmp_run *run) {
+    const transport *state = run->state;
+    SVMP_TRY(svmp_backend_take(run->own, run->backend));
+    return svmp_model_agree_all(run->model, svmp_sweeper_measure_curvature(state->sweeper, run->backend, 0));
+}
+
 static svmp_status move(svmp_run *run) {
     transport *state = run->state;
     backend *b = run->own;
     const size_t t = run->iteration;
     const double *x, *score, gain = t < ADAPTATION ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0 && !state->local) svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
-    if (t == 0) SVMP_TRY(svmp_backend_take(b, run->backend));
-    if (t == 0) SVMP_TRY(svmp_sweeper_measure_curvature(state->sweeper, run->backend, 0));
+    if (t == 0) SVMP_TRY(begin_moves(run));
     if (t == ADAPTATION && state->has_discontinuities) SVMP_TRY(replace_strays(run));
     SVMP_TRY(svmp_mode_jump_move(state->mode_jump, b, t));
     SVMP_TRY(svmp_sweep(state->sweeper, b, t, gain));
@@ -480,8 +486,9 @@ static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
     svmp_particles *made = NULL;
     svmp_status status;
     if (each == 0) return SVMP_OK;
-    SVMP_CHECK(svmp_particles_create(run->context, run->model->graph->variables, n * each, NULL, &made));
-    SVMP_CHECK(svmp_particles_set_chains(made, n));
+    status = svmp_particles_create(run->context, run->model->graph->variables, n * each, NULL, &made);
+    if (status == SVMP_OK) status = svmp_particles_set_chains(made, n);
+    SVMP_CHECK(svmp_model_agree_all(run->model, status));
     SVMP_CHECK(svmp_kept_states_take(state->kept, state->moves, svmp_particles_values(made)));
     if (are_matched(run)) {
         const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
