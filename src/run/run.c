@@ -175,9 +175,9 @@ static svmp_status require_memory(const svmp_run *run, size_t n) {
     const int chains = run->method->yield == SVMP_YIELD_CHAINS;
     const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
     const double each = (double)svmp_run_draws_each(run);
-    const double arrays = 3 +
-                          (KEPT_FOR_EACH + 4) * each + /* states of the moves; draws, their copies and natural values */
-                          (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
+    const double arrays =
+        3 + (KEPT_FOR_EACH + 5) * each + /* states of the moves; the draws, their copies and natural values */
+        (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
     const double fitted = run->method->fits || run->start.kind == INIT_GAUSSIAN ? svmp_gaussian_bytes(model) : 0;
     const double draws = chains ? fmin((double)run->options.draws, (double)run->iterations) : 1;
     const double outputs = model->lowered ? (double)(svmp_model_outputs(model) + svmp_model_monitored(model)) : 0;

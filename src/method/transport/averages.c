@@ -27,10 +27,10 @@ struct averages {
     size_t variables, n, estimates; /* the number of estimates so far */
     int threads;
     block blocks[BLOCKS];
-    double *centre;    /* of each variable: subtracted in the sums of all blocks, so that they lose no digits */
+    double *centre; /* of each variable: subtracted in the sums of all blocks, so that they lose no digits */
     peer_columns columns;
-    size_t together;       /* variables whose rows are estimated together, */
-    double *sums, *whole;  /* MEANS rows of each: of these particles, and of all */
+    size_t together;      /* variables whose rows are estimated together, */
+    double *sums, *whole; /* MEANS rows of each: of these particles, and of all */
     average *rows;
     const double *diagonal; /* of D; NULL if there is none */
 };

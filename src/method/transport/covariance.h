@@ -14,8 +14,8 @@ svmp_status svmp_covariance_create(svmp_context *context, size_t variables, cons
                                    covariance **made);
 void svmp_covariance_free(covariance *c); /* NULL-safe, like all functions here */
 
-/* Adds the particles x[i*n + l] of an iteration, of this process, to the open block; blocks are as in averages.h. Adding,
- * estimating and the state are collective. */
+/* Adds the particles x[i*n + l] of an iteration, of this process, to the open block; blocks are as in averages.h.
+ * Adding, estimating and the state are collective. */
 void svmp_covariance_add(covariance *c, const double *x);
 void svmp_covariance_estimate(covariance *c);
 void svmp_covariance_close(covariance *c);

@@ -41,6 +41,7 @@
 #include "model/sorted_variables.h"
 #include "model/text_scale.h"
 #include "prepare/modes_by_mass.h"
+#include "sample/particles.h"
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
 
@@ -59,6 +60,7 @@ typedef struct transport {
     averages *averages;
     covariance *covariance; /* NULL: too many variables, or only one */
     kept_states *kept;      /* for the draws of the answer; NULL: it has none */
+    double *answer;         /* these draws; NULL: not made yet */
     double *metric;  /* the diagonal of the matrix of Stein's identities (averages.h): A^-1 or, if `unit_metric`, 1: */
     int unit_metric; /* a solve is too expensive, or the density may be discontinuous */
     double *moved;   /* the particles as the moves left them */
@@ -203,6 +205,7 @@ static void free_transport(svmp_run *run) {
     svmp_release(run->context, state->discontinuous);
     svmp_release(run->context, state->metric);
     svmp_release(run->context, state->values);
+    svmp_release(run->context, state->answer);
     svmp_release(run->context, state->moved);
     svmp_release(run->context, state->ordered);
     svmp_release(run->context, state->log_densities);
@@ -455,8 +458,8 @@ static svmp_status move(svmp_run *run) {
 static svmp_status transport_move(svmp_run *run) {
     transport *state = run->state;
     int finite = 0;
-    SVMP_TRY(svmp_stein_transport(run->backend, state->q, &run->kernel, state->transport_step, state->transport_steps,
-                                  &run->rate, &finite));
+    SVMP_TRY(svmp_stein_transport(run->own, run->backend, state->q, &run->kernel, state->transport_step,
+                                  state->transport_steps, &run->rate, &finite));
     if (!finite) { /* the particles diverged */
         SVMP_TRY(restore_moved(run));
         return end_transport(run);
@@ -479,21 +482,32 @@ static int are_matched(const svmp_run *run) {
            !has_gaps(run);
 }
 
-/* States of the exact moves, as many of each particle, which is a chain; matched if the moves have converged. */
-static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
+/* States of the exact moves, matched if the moves have converged. */
+static svmp_status fill_answer(const svmp_run *run, size_t count, double *x) {
     const transport *state = run->state;
+    SVMP_TRY(svmp_kept_states_take(state->kept, state->moves, x));
+    if (!are_matched(run)) return SVMP_OK;
+    const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
+                              state->text ? svmp_averages_rows(state->text_averages) : NULL};
+    return svmp_match_draws(run->model, &to, count, x);
+}
+
+/* As many draws of each particle, which is a chain. They are made once when the run has ended. */
+static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
+    transport *state = run->state;
     const size_t n = run->backend->n, each = svmp_kept_states_count(state->kept, state->moves);
     svmp_particles *made = NULL;
     svmp_status status;
     if (each == 0) return SVMP_OK;
-    status = svmp_particles_create(run->context, run->model->graph->variables, n * each, NULL, &made);
+    status = svmp_particles_create(run->context, run->model->graph->variables, n * each, state->answer, &made);
     if (status == SVMP_OK) status = svmp_particles_set_chains(made, n);
     SVMP_CHECK(svmp_model_agree_all(run->model, status));
-    SVMP_CHECK(svmp_kept_states_take(state->kept, state->moves, svmp_particles_values(made)));
-    if (are_matched(run)) {
-        const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
-                                  state->text ? svmp_averages_rows(state->text_averages) : NULL};
-        SVMP_CHECK(svmp_match_draws(run->model, &to, n * each, svmp_particles_values(made)));
+    const size_t numbers = made->variables * made->count;
+    if (state->answer == NULL) SVMP_CHECK(fill_answer(run, n * each, made->values));
+    if (state->answer == NULL && state->stage == STAGE_DONE) {
+        status = SVMP_NEW(run->context, state->answer, numbers);
+        SVMP_CHECK(svmp_model_agree_all(run->model, status));
+        memcpy(state->answer, made->values, numbers * sizeof *state->answer);
     }
     *draws = made;
     made = NULL;
