@@ -95,7 +95,7 @@ typedef struct sample {
 } sample;
 
 static double noise(const sample *s, size_t i, size_t l) {
-    return svmp_random_normal((random_stream){s->seed, 1, i, RANDOM_TEST}, l);
+    return svmp_random_normal((random_stream){.seed = s->seed, .a = 1, .b = i, .purpose = RANDOM_TEST}, l);
 }
 
 /* About the true mean. */

@@ -71,6 +71,17 @@ typedef struct svmp_split {
  * computes the same bits as a run of the whole model. `split` may be NULL. */
 SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
 
+/* Lets the processes share the chains of a whole model's runs: every process has the model and all particles, and moves
+ * a share of them (methods with `shares`, svmp_method_describe). The bits are those of one process. From now on creating
+ * a run of the model, and whatever a run does and returns, is collective, and every process gets the same, such as
+ * particles, of which one should write the file. Collective. Fails if the models differ. */
+SVMP_API svmp_status svmp_model_share(svmp_model *model);
+
+/* svmp_model_read and svmp_model_share in one step: every process reads the files. Collective. Fails if the files differ
+ * between processes. `how` may be NULL. */
+SVMP_API svmp_status svmp_model_read_shared(svmp_context *context, size_t count, const char *const *paths,
+                                            const svmp_reading *how, svmp_model **model);
+
 /* svmp_model_read and svmp_model_split in one step: no process ever holds the whole model. The first process reads and
  * partitions the graph; each process then reads only the data of its own nodes. Collective. Fails if the files
  * differ between processes. To choose coordinates ("auto"), the first process reads the whole model. `how` and `split`

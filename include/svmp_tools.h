@@ -76,7 +76,8 @@ typedef struct svmp_method {
     int fits;           /* whether it always fits a Gaussian on the graph first */
     size_t arrays;      /* numbers per variable and particle that it stores, besides position, score and velocity */
     double examination; /* the time that svmp_run_examine takes, as a share of the time of the iterations */
-    double reserved[8]; /* 0; for later versions */
+    int shares;         /* whether several processes share its chains, each with the whole model */
+    double reserved[7]; /* 0; for later versions */
 } svmp_method;
 
 /* Describes a method. SVMP_BAD_CALL: there is no such method; the error lists the names. */

@@ -198,6 +198,9 @@ int writer_leave_out(writer *w, const svmp_model *model, svmp_particles **result
     return status == SVMP_OK ? 0 : failed(w->context, status);
 }
 
+/* The processes that write parts of a file together; NULL: each file is written by one. */
+static const svmp_context *writers(const writer *w) { return w->copies ? NULL : w->context; }
+
 /* How large the file will be, when that is worth a word. */
 static void announce(const writer *w, const svmp_particles *written, const char *path) {
     const double large = 100e6, bytes = svmp_particles_file_size(written, path);
@@ -249,7 +252,7 @@ static int write_part(writer *w, const svmp_particles *particles, run_record *re
         free(path);
         return unread;
     }
-    if (svmp_context_any(w->context, comments == NULL || path == NULL) || path == NULL) {
+    if (svmp_context_any(writers(w), comments == NULL || path == NULL) || path == NULL) {
         report_error(EXIT_FAILED, "Out of memory.");
     } else {
         announce(w, particles, path);
@@ -292,21 +295,20 @@ static int is_stream(const char *path) {
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
 }
 
-int writer_secure(writer *w, const svmp_particles *result, run_record *record) {
-    const char *path = options_given(w->set, "output");
-    if (path == NULL || w->split || svmp_context_any(w->context, is_stream(path))) return 0;
-    const int status = writer_write(w, result, record);
-    w->replaces = w->written != NULL;
-    return status;
+/* Writes in the processes that write, and gives all of them the exit status. */
+static int write_together(writer *w, int (*write)(writer *, const svmp_particles *, run_record *),
+                          const svmp_particles *result, run_record *record) {
+    if (!w->copies) return write(w, result, record);
+    return agree_on_status(w->context, is_reporting() ? write(w, result, record) : 0);
 }
 
-int writer_write(writer *w, const svmp_particles *result, run_record *record) {
+static int write_result(writer *w, const svmp_particles *result, run_record *record) {
     svmp_particles *part = NULL;
     if (options_given(w->set, "output") == NULL) return 0;
     const size_t draws = svmp_particles_count(result) / svmp_particles_chains(result);
     record->thin = w->thin < draws ? w->thin : draws; /* a run that was stopped early has fewer */
     if (w->chosen == NULL && record->thin == 1) return write_parts(w, result, record);
-    if (w->chosen && !svmp_context_any(w->context, w->chosen_count > 0))
+    if (w->chosen && !svmp_context_any(writers(w), w->chosen_count > 0))
         return report_error(EXIT_FAILED, "Nothing is written to '%s': all variables of --save are omitted.",
                             options_given(w->set, "output"));
     svmp_status selected = svmp_particles_select(result, w->chosen_count, w->chosen, record->thin, &part);
@@ -316,7 +318,15 @@ int writer_write(writer *w, const svmp_particles *result, run_record *record) {
     return status;
 }
 
-int writer_write_particles(writer *w, const svmp_particles *result, run_record *record) {
+static int secure_result(writer *w, const svmp_particles *result, run_record *record) {
+    const char *path = options_given(w->set, "output");
+    if (path == NULL || w->split || svmp_context_any(writers(w), is_stream(path))) return 0;
+    const int status = write_result(w, result, record);
+    w->replaces = w->written != NULL;
+    return status;
+}
+
+static int write_compressed(writer *w, const svmp_particles *result, run_record *record) {
     const char *path = options_given(w->set, "particles-file");
     const svmp_particles *compressed = svmp_particles_compressed(result), *from = compressed ? compressed : result;
     svmp_particles *part = NULL;
@@ -338,4 +348,16 @@ int writer_write_particles(writer *w, const svmp_particles *result, run_record *
     free(written);
     svmp_particles_free(part);
     return status;
+}
+
+int writer_secure(writer *w, const svmp_particles *result, run_record *record) {
+    return write_together(w, secure_result, result, record);
+}
+
+int writer_write(writer *w, const svmp_particles *result, run_record *record) {
+    return write_together(w, write_result, result, record);
+}
+
+int writer_write_particles(writer *w, const svmp_particles *result, run_record *record) {
+    return write_together(w, write_compressed, result, record);
 }

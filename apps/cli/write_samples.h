@@ -13,6 +13,7 @@ typedef struct writer {
     size_t *chosen, chosen_count; /* NULL: all variables */
     size_t thin, split;           /* split: the number of files, 0: a single one */
     int quiet;                    /* sizes are not announced */
+    int copies;                   /* of several processes, each has the same result, and the first one writes it */
     char *written;                /* the file that the particles are in, FILE_*.csv of --split; NULL: none */
     int replaces;                 /* `written` is of writer_secure */
 } writer;

@@ -96,6 +96,7 @@ svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *mode
     if (workspace == SVMP_OK)
         *b = (backend){.kind = kind, .local = kind, .context = context, .model = model, .n = n, .seed = seed};
     SVMP_CHECK(svmp_model_agree(model, workspace));
+    b->columns = svmp_shared_alone(n);
     b->span = (node_span){0, model->graph->moved};
     b->threads = svmp_context_threads(context);
     b->rule = s ? s->rule : NULL;
@@ -126,6 +127,7 @@ svmp_status svmp_backend_view(backend *b, backend_array which, const double **va
 
 svmp_status svmp_backend_commit(backend *b, backend_array which) {
     if (which == ARRAY_SD) SVMP_TRY(svmp_graph_exchange(b->model->graph, b->sd)); /* including the halo */
+    if (which == ARRAY_PARTICLES) b->ahead = true;
     return b->local->store ? b->local->store(b, which) : SVMP_OK;
 }
 
@@ -135,10 +137,58 @@ bool svmp_backend_has_units(const backend *b) { return b->sd != NULL; }
 
 void svmp_backend_free(backend *b) {
     if (b == NULL) return;
+    svmp_shared_close(&b->columns);
     svmp_exchange_detach(b);
     if (b->local_state) b->local->free(b);
     svmp_evaluator_free(b->evaluator);
     svmp_release_all(b->context, b->x, b->score, b->phi, b->state[0], b->state[1]);
     svmp_messages_free(b);
     svmp_release_all(b->context, b->sd, b->z, b);
+}
+
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
+
+svmp_status svmp_backend_share(backend *all, const svmp_peers *peers, backend **own) {
+    peer_columns columns;
+    *own = all;
+    if (peers->count == 1) return SVMP_OK;
+    SVMP_TRY(svmp_shared_open(all->context, peers, all->n, &columns));
+    const backend_kind *kind = all->local->fetch ? &svmp_backend_cpu : all->local;
+    const svmp_status status = svmp_backend_create(kind, all->model, columns.count, all->seed, NULL, NULL, own);
+    if (status == SVMP_OK)
+        (*own)->columns = columns;
+    else
+        svmp_shared_close(&columns), *own = NULL;
+    return svmp_agree(all->context, peers, status);
+}
+
+void svmp_backend_free_share(backend *own, const backend *all) {
+    if (own != all) svmp_backend_free(own);
+}
+
+svmp_status svmp_backend_gather(backend *own, backend *all) {
+    const double *from;
+    double *to;
+    if (own == all || !own->ahead) return SVMP_OK;
+    SVMP_TRY(svmp_backend_view(own, ARRAY_PARTICLES, &from));
+    SVMP_TRY(svmp_backend_edit(all, ARRAY_PARTICLES, &to));
+    svmp_shared_gather(&own->columns, own->model->graph->variables, from, to);
+    own->ahead = false;
+    return svmp_backend_commit(all, ARRAY_PARTICLES);
+}
+
+svmp_status svmp_backend_take(backend *own, backend *all) {
+    const double *from;
+    double *to;
+    if (own == all) return SVMP_OK;
+    SVMP_TRY(svmp_backend_view(all, ARRAY_PARTICLES, &from));
+    SVMP_TRY(svmp_backend_edit(own, ARRAY_PARTICLES, &to));
+    svmp_shared_take(&own->columns, own->model->graph->variables, from, to);
+    SVMP_TRY(svmp_backend_commit(own, ARRAY_PARTICLES));
+    own->ahead = false;
+    return SVMP_OK;
+}
+
+svmp_status svmp_backend_evaluator(const backend *b, evaluator **made) {
+    return svmp_evaluator_create_share(b->model, b->n, b->columns.whole, b->threads, made);
 }

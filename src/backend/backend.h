@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "base/peer_columns.h"
 #include "model/evaluator.h"
 #include "stein/kernel.h"
 #include "stein/step_rule.h"
@@ -106,6 +107,8 @@ struct backend {
     svmp_context *context;
     const svmp_model *model;
     size_t n;
+    peer_columns columns; /* which of the particles of a run these are; all of them, unless processes share chains */
+    bool ahead;           /* of a share: its particles have changed since they were gathered */
     uint64_t seed;
     const step_rule *rule; /* of steps; NULL: none */
     int threads;
@@ -134,6 +137,18 @@ struct backend {
 svmp_status svmp_backend_create(const backend_kind *kind, const svmp_model *model, size_t n, uint64_t seed,
                                 const kernel *k, const step *s, backend **made);
 void svmp_backend_free(backend *b);
+
+/* A backend for this process's share of the particles of another one, which each process has: on the host, with the
+ * same seed and without a kernel. For one process, that one itself. Collective. */
+svmp_status svmp_backend_share(backend *all, const svmp_peers *peers, backend **own);
+void svmp_backend_free_share(backend *own, const backend *all);
+
+/* The particles of all shares, if they have changed; collective. And back to the own share, without a message. */
+svmp_status svmp_backend_gather(backend *own, backend *all);
+svmp_status svmp_backend_take(backend *own, backend *all);
+
+/* An evaluator for the particles of a backend. */
+svmp_status svmp_backend_evaluator(const backend *b, evaluator **made);
 
 /* Whether kernel or step are in units of the particles' standard deviations. */
 bool svmp_backend_has_units(const backend *b);

@@ -14,9 +14,10 @@ static philox4x64_ctr_t words(random_stream stream, uint64_t index) {
 static double uniform(uint64_t word) { return ((double)(word >> 12) + 0.5) * 0x1p-52; }
 
 void svmp_random_uniforms(random_stream stream, size_t n, double *values) {
-    for (size_t l = 0; l < n; l += 4) {
-        philox4x64_ctr_t word = words(stream, l / 4);
-        for (size_t k = 0; k < 4 && l + k < n; k++) values[l + k] = uniform(word.v[k]);
+    const uint64_t first = stream.first;
+    for (uint64_t l = first; l < first + n; l += 4 - l % 4) {
+        const philox4x64_ctr_t word = words(stream, l / 4);
+        for (uint64_t k = l; k < first + n && k / 4 == l / 4; k++) values[k - first] = uniform(word.v[k % 4]);
     }
 }
 
@@ -29,17 +30,22 @@ static double normal(const philox4x64_ctr_t *word, size_t k) {
 }
 
 void svmp_random_normals(random_stream stream, size_t n, double *values) {
-    for (size_t l = 0; l < n; l += 4) {
-        philox4x64_ctr_t word = words(stream, l / 4);
-        for (size_t k = 0; k < 4 && l + k < n; k++) values[l + k] = normal(&word, k);
+    const uint64_t first = stream.first;
+    for (uint64_t l = first; l < first + n; l += 4 - l % 4) {
+        const philox4x64_ctr_t word = words(stream, l / 4);
+        for (uint64_t k = l; k < first + n && k / 4 == l / 4; k++) values[k - first] = normal(&word, k % 4);
     }
 }
 
-double svmp_random_uniform(random_stream stream, uint64_t l) { return uniform(words(stream, l / 4).v[l % 4]); }
+double svmp_random_uniform(random_stream stream, uint64_t l) {
+    const uint64_t at = stream.first + l;
+    return uniform(words(stream, at / 4).v[at % 4]);
+}
 
 double svmp_random_normal(random_stream stream, uint64_t l) {
-    philox4x64_ctr_t word = words(stream, l / 4);
-    return normal(&word, l % 4);
+    const uint64_t at = stream.first + l;
+    const philox4x64_ctr_t word = words(stream, at / 4);
+    return normal(&word, at % 4);
 }
 
 uint64_t svmp_random_below(random_stream stream, uint64_t index, uint64_t bound) {

@@ -43,10 +43,12 @@ typedef enum random_purpose {
     RANDOM_MODE_BOUND,      /* b = variable: the bound of the Gaussian of a mode */
 } random_purpose;
 
-/* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. */
+/* A stream is named by (seed, purpose, a, b): for noise, a = iteration and b = variable. Its numbers are counted from
+ * `first` on, so that a process that has some of the particles gets those of its own. */
 typedef struct random_stream {
     uint64_t seed, a, b;
     random_purpose purpose;
+    uint64_t first;
 } random_stream;
 
 /* n numbers of the stream: uniform on the open interval (0, 1), or standard normal. The l-th number does

@@ -88,22 +88,28 @@ SVMP_CLONES static void make_logs(size_t count, const uint64_t *words, double *m
     for (size_t l = 0; l < count; l++) made[l] = quick_log(uniform(words[l]));
 }
 
-void svmp_random_quick_normals(random_stream stream, size_t n, double *values) {
-    uint64_t words[BLOCK];
+/* Calls `make` for blocks that begin at multiples of four, and keeps the numbers that are asked for. */
+static void make_blocks(random_stream stream, size_t n, void (*make)(size_t count, const uint64_t *words, double *made),
+                        double *values) {
+    uint64_t words[BLOCK] = {0}; /* all that are read are filled */
     double made[BLOCK];
-    for (size_t from = 0; from < n; from += BLOCK) {
-        const size_t count = n - from < BLOCK ? n - from : BLOCK, pairs = (count + 1) / 2;
-        fill(stream, from, count, words);
-        make_normals(pairs, words, made);
-        memcpy(values + from, made, count * sizeof *values);
+    const size_t first = (size_t)stream.first, last = first + n;
+    for (size_t from = first - first % 4; from < last; from += BLOCK) {
+        const size_t to = from + BLOCK < last ? from + BLOCK : last, begin = from < first ? first : from;
+        fill(stream, from, to - from, words);
+        make(to - from, words, made);
+        memcpy(values + (begin - first), made + (begin - from), (to - begin) * sizeof *values);
     }
 }
 
+static void make_pairs(size_t count, const uint64_t *words, double *made) {
+    make_normals((count + 1) / 2, words, made);
+}
+
+void svmp_random_quick_normals(random_stream stream, size_t n, double *values) {
+    make_blocks(stream, n, make_pairs, values);
+}
+
 void svmp_random_log_uniforms(random_stream stream, size_t n, double *values) {
-    uint64_t words[BLOCK] = {0}; /* all that are read are filled */
-    for (size_t from = 0; from < n; from += BLOCK) {
-        const size_t count = n - from < BLOCK ? n - from : BLOCK;
-        fill(stream, from, count, words);
-        make_logs(count, words, values + from);
-    }
+    make_blocks(stream, n, make_logs, values);
 }

@@ -24,5 +24,10 @@ static svmp_status iterate(svmp_run *run) {
 
 static void free_exact(svmp_run *run) { svmp_cholesky_free(run->state); }
 
-const method svmp_method_exact = {
-    .name = "exact", .yield = SVMP_YIELD_DRAWS, .on_host = 1, .alloc = alloc, .iterate = iterate, .free = free_exact};
+const method svmp_method_exact = {.name = "exact",
+                                  .yield = SVMP_YIELD_DRAWS,
+                                  .on_host = 1,
+                                  .shared = 1,
+                                  .alloc = alloc,
+                                  .iterate = iterate,
+                                  .free = free_exact};

@@ -59,6 +59,7 @@ typedef struct method {
     int fits;            /* it always fits the Gaussian on the graph, whatever the start is */
     size_t arrays;       /* arrays of all particles besides the backend's */
     double examination;  /* the time of the examination as a share of the time of the run; 0: METHOD_EXAMINATION */
+    int shared; /* processes share its chains: each moves some of the particles, or some chains of a sampler */
     int local; /* a node needs only its neighbours, or sums over all nodes, so that it runs on parts of a model */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */
@@ -101,8 +102,7 @@ typedef struct method {
 const method *svmp_method_at(size_t k);
 const char *svmp_method_name(size_t k);
 
-/* The default method: `transport`, or `graphical` where that cannot run, which is with several processes or with
- * boxes. */
+/* The default method: `transport`, or `graphical` where that cannot run, which is on parts of a model or with boxes. */
 #define METHOD_AUTO "auto"
 const method *svmp_method_auto(int in_parts, int boxed);
 
@@ -110,7 +110,7 @@ const method *svmp_method_auto(int in_parts, int boxed);
 const char *svmp_method_choice(size_t k);
 
 /* Returns NULL, with an error that lists the names, if there is no method of that name. METHOD_AUTO resolves to the
- * default for a model without boxes. */
+ * default for a whole model without boxes. */
 const method *svmp_method_find(svmp_context *context, const char *name);
 
 /* Fails, naming a node, if the model has boxes: with moves projected onto a box, a chain no longer has the posterior as
@@ -149,6 +149,7 @@ struct svmp_run {
     init start;
     uint64_t started_from; /* a hash of the given start; 0: it was drawn */
     backend *backend;
+    backend *own; /* the particles that this process moves: all of them, unless processes share the chains */
     char backend_reason[512];     /* why the backend `auto` is the CPU; "" if it is not */
     size_t iteration, iterations; /* done, and to do */
     double rate;                  /* of the last iteration */

@@ -50,6 +50,7 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
                                .yield = found->yield,
                                .largest = found->largest,
                                .parts = found->local,
+                               .shares = found->shared,
                                .sweeps = found->sweeps,
                                .draws = found->yield == SVMP_YIELD_CHAINS ? found->draws : found->answers,
                                .fits = found->fits,
@@ -62,7 +63,7 @@ svmp_status svmp_method_describe(svmp_context *context, const char *name, svmp_m
 const method *svmp_method_find(svmp_context *context, const char *name) {
     char names[512], near[64] = "";
     int least = INT_MAX;
-    if (strcmp(name, METHOD_AUTO) == 0) return svmp_method_auto(svmp_context_processes(context) > 1, 0);
+    if (strcmp(name, METHOD_AUTO) == 0) return svmp_method_auto(0, 0);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         if (strcmp(methods[k]->name, name) == 0) return methods[k];
         const int same = strcasecmp(name, methods[k]->name) == 0;

@@ -58,6 +58,10 @@ typedef struct nuts {
     double *draws;           /* draws[(c*draws + k)*variables + i], k the slot of an iteration */
     double *statistics;      /* statistics[(c*draws + k)*STATISTIC_COUNT + s] */
     double *start;           /* only in the first iteration: the backend's particles */
+    peer_columns columns;    /* the chains that this process moves */
+    size_t reached;          /* iterations that all chains have done */
+    size_t gathered;         /* iterations whose draws of all chains are here */
+    double *mine, *all;      /* room for a draw and its statistics, of the own chains and of all */
     int divergence_reported; /* report_divergence has reported it */
 } nuts;
 

@@ -13,12 +13,17 @@
 enum { TOGETHER = 32 };
 
 svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made) {
+    return svmp_evaluator_create_share(model, n, n, threads, made);
+}
+
+svmp_status svmp_evaluator_create_share(const svmp_model *model, size_t n, size_t whole, int threads,
+                                        evaluator **made) {
     svmp_context *context = model->context;
     svmp_status status;
     evaluator *e = NULL;
     size_t rows, parts, scratch_size = 0;
     SVMP_TRY(SVMP_NEW(context, e, 1));
-    *e = (evaluator){.model = model, .n = n, .threads = threads};
+    *e = (evaluator){.model = model, .n = n, .whole = whole, .threads = threads};
     SVMP_CHECK(svmp_evaluator_plan(e, &rows, &parts));
     for (size_t g = 0; g < model->group_count; g++) {
         const size_t scratch = model->groups[g].kind->scratch(&model->groups[g], n);
@@ -30,7 +35,7 @@ svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads
     SVMP_CHECK(SVMP_NEW(context, e->value, (size_t)e->threads));
     SVMP_CHECK(SVMP_NEW(context, e->scratch, (size_t)e->threads));
     for (int t = 0; t < e->threads; t++) {
-        SVMP_CHECK(svmp_allocate(context, svmp_instances_per_part(n), n * sizeof(double), (void **)&e->value[t]));
+        SVMP_CHECK(svmp_allocate(context, svmp_instances_per_part(whole), n * sizeof(double), (void **)&e->value[t]));
         SVMP_CHECK(svmp_allocate(context, scratch_size, 1, &e->scratch[t]));
     }
     *made = e;

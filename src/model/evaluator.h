@@ -10,6 +10,10 @@ enum { EVALUATOR_WAVE = 1 << 17 }; /* gradients that are kept at a time, for eac
 
 /* `threads`: at most this many; an evaluator of one thread may be used inside a parallel region. */
 svmp_status svmp_evaluator_create(const svmp_model *model, size_t n, int threads, evaluator **made);
+
+/* The same for n of `whole` particles: sums over factors have an order that depends on the number of particles, and
+ * this is that of an evaluator for all of them. */
+svmp_status svmp_evaluator_create_share(const svmp_model *model, size_t n, size_t whole, int threads, evaluator **made);
 void svmp_evaluator_free(evaluator *e);
 
 /* log_density[l] and score[i*n + l], of own variables; either may be NULL. Allocates nothing. */

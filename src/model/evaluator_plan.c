@@ -49,7 +49,7 @@ static int regions_of(const svmp_graph *graph, const factor_group *group, size_t
 
 static svmp_status plan_parts(evaluator *e) {
     const svmp_model *model = e->model;
-    const size_t most = svmp_instances_per_part(e->n);
+    const size_t most = svmp_instances_per_part(e->whole);
     size_t capacity = 0;
     for (size_t g = 0; g < model->group_count; g++)
         for (size_t k = 0; k < model->groups[g].instances; k++) {

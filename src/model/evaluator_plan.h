@@ -33,7 +33,7 @@ typedef struct wave {
 
 struct evaluator {
     const svmp_model *model;
-    size_t n;
+    size_t n, whole; /* particles, of this many that the order of sums is for */
     int threads;
     const size_t *group_row, *row;   /* of each group its first row; of each slot (gather_start of the model) its row */
     const double *weight;            /* NULL, or of each slot: its row counts so much */

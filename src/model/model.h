@@ -35,6 +35,7 @@ struct svmp_model {
                                      * of the whole */
     struct fingerprint *identity;   /* of the whole model; NULL: not computed yet */
     struct model_modes *modes;      /* that are known and far apart; NULL: none are known */
+    const svmp_peers *sharers;      /* the processes that have the same model and share its runs; NULL: none */
     struct kept_gaussian *gaussian; /* fitted before a run (prepare/fitted_gaussian.h); NULL: none was */
     void (*free_gaussian)(struct kept_gaussian *kept);
 
@@ -69,7 +70,16 @@ svmp_status svmp_model_add_groups(svmp_model *model, size_t count, factor_group 
 /* The first node whose values are transformed variables; SIZE_MAX: there is none. */
 size_t svmp_model_transformed(const svmp_model *model);
 
-/* svmp_agree of the processes that have parts of the model. */
+/* The processes that run the model together: they have parts of it, or share its chains. */
+static inline const svmp_peers *svmp_model_peers(const svmp_model *model) {
+    return model->sharers ? model->sharers : model->graph->peers;
+}
+
+/* svmp_agree of these, and of those that have parts of it. */
+static inline svmp_status svmp_model_agree_all(const svmp_model *model, svmp_status status) {
+    return svmp_agree(model->context, svmp_model_peers(model), status);
+}
+
 static inline svmp_status svmp_model_agree(const svmp_model *model, svmp_status status) {
     return svmp_agree(model->context, model->graph->peers, status);
 }

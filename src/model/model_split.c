@@ -120,3 +120,15 @@ done:
     svmp_model_free(part);
     return status;
 }
+
+svmp_status svmp_model_share(svmp_model *model) {
+    if (model == NULL) return SVMP_BAD_CALL;
+    svmp_context *context = model->context;
+    SVMP_TRY(svmp_model_require_finished(model));
+    if (model->graph->halo)
+        return svmp_fail(context, SVMP_BAD_CALL, "A part of a model cannot be shared: the model is split already.");
+    if (context->peers->count == 1 || model->sharers) return SVMP_OK;
+    SVMP_TRY(compare(model));
+    model->sharers = context->peers;
+    return SVMP_OK;
+}

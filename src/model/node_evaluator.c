@@ -77,10 +77,15 @@ static svmp_status alloc_workspaces(node_evaluator *l) {
 
 svmp_status svmp_node_evaluator_create(const svmp_model *model, size_t n, int threads, size_t colours,
                                        const uint32_t *colour, node_evaluator **made) {
+    return svmp_node_evaluator_create_share(model, n, n, threads, colours, colour, made);
+}
+
+svmp_status svmp_node_evaluator_create_share(const svmp_model *model, size_t n, size_t whole, int threads,
+                                             size_t colours, const uint32_t *colour, node_evaluator **made) {
     node_evaluator *l = NULL;
     SVMP_TRY(SVMP_NEW(model->context, l, 1));
     *l = (node_evaluator){.model = model, .n = n, .threads = threads};
-    svmp_status status = svmp_node_plan_create(model, n, colours, colour, &l->plan);
+    svmp_status status = svmp_node_plan_create(model, whole, colours, colour, &l->plan);
     if (status == SVMP_OK) status = alloc_workspaces(l);
     if (status == SVMP_OK)
         *made = l;

@@ -41,6 +41,10 @@ typedef struct node_task {
  * bytes for every pair of a node and a factor that touches it, and for each thread some rows of n numbers. */
 svmp_status svmp_node_evaluator_create(const svmp_model *model, size_t n, int threads, size_t colours,
                                        const uint32_t *colour, node_evaluator **made);
+
+/* The same for n of `whole` particles: tasks and the order of sums are those for all of them. */
+svmp_status svmp_node_evaluator_create_share(const svmp_model *model, size_t n, size_t whole, int threads,
+                                             size_t colours, const uint32_t *colour, node_evaluator **made);
 void svmp_node_evaluator_free(node_evaluator *l);
 
 /* The tasks of a colour; hubs are the last ones, from *hubs on. */

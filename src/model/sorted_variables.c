@@ -79,7 +79,7 @@ void svmp_model_shuffle(const svmp_model *model, uint64_t seed, size_t n, double
     for (size_t k = 0; k < lowered->sorted_count; k += 1 + lowered->sorted[k]) {
         const uint32_t *variable = lowered->sorted + k + 1;
         for (size_t l = 0; l < n; l++) {
-            const random_stream stream = {seed, variable[0], l, RANDOM_ORDER};
+            const random_stream stream = {.seed = seed, .a = variable[0], .b = l, .purpose = RANDOM_ORDER};
             for (size_t left = lowered->sorted[k]; left > 1; left--)
                 swap(&x[variable[left - 1] * n + l], &x[variable[svmp_random_below(stream, left, left)] * n + l]);
         }

@@ -187,6 +187,47 @@ done:
     return status;
 }
 
+/* What all processes can see before they read anything. */
+static svmp_status compare_readings(svmp_context *context, const svmp_reading *how, svmp_model **model,
+                                    coordinates_option *option) {
+    const svmp_status status = model ? find_option(context, how, option)
+                                     : svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the result is NULL.");
+    SVMP_TRY(svmp_agree(context, context->peers, status));
+    return svmp_context_compare(context, "the coordinates", how && how->coordinates ? how->coordinates : "centred");
+}
+
+static svmp_status read_copies(svmp_context *context, const model_files *files, coordinates_option option,
+                               svmp_model **model) {
+    preparation p = {.context = context};
+    parsed_model *parsed = NULL;
+    svmp_model *made = NULL;
+    svmp_status status;
+    SVMP_CHECK(svmp_parse_first(context, files, &parsed));
+    SVMP_CHECK(svmp_parse_others(parsed));
+    p.parsed = parsed;
+    SVMP_CHECK(svmp_agree(context, context->peers, prepare(&p, option, false, &made)));
+    SVMP_CHECK(svmp_model_share(made));
+    *model = made;
+    made = NULL;
+done:
+    svmp_model_free(made);
+    svmp_preparation_free(&p);
+    svmp_parsed_free(parsed);
+    return status;
+}
+
+svmp_status svmp_model_read_shared(svmp_context *context, size_t count, const char *const *paths,
+                                   const svmp_reading *how, svmp_model **model) {
+    if (context == NULL) return SVMP_BAD_CALL;
+    model_files files = {.count = count, .paths = paths};
+    coordinates_option option = COORDINATES_CENTRED;
+    set_reading(&files, how);
+    if (context->peers->count == 1 || files.statements || files.given || files.simulated)
+        return svmp_model_read(context, count, paths, how, model);
+    SVMP_TRY(compare_readings(context, how, model, &option));
+    return read_copies(context, &files, option, model);
+}
+
 svmp_status svmp_model_read_split(svmp_context *context, size_t count, const char *const *paths,
                                   const svmp_reading *how, svmp_model **model, svmp_split *split) {
     if (context == NULL) return SVMP_BAD_CALL;
@@ -199,12 +240,11 @@ svmp_status svmp_model_read_split(svmp_context *context, size_t count, const cha
         SVMP_TRY(svmp_model_read(context, count, paths, how, model));
         return svmp_model_split(model, split);
     }
-    svmp_status status = model ? find_option(context, how, &option)
-                               : svmp_fail(context, SVMP_BAD_CALL, "svmp_model_read: the result is NULL.");
-    if (status == SVMP_OK && (files.statements || files.given || files.simulated))
+    svmp_status status = SVMP_OK;
+    if (files.statements || files.given || files.simulated)
         status = svmp_fail(context, SVMP_UNSUPPORTED, "Predictions, and what is derived, are computed in one process.");
     SVMP_TRY(svmp_agree(context, context->peers, status));
-    SVMP_TRY(svmp_context_compare(context, "the coordinates", how && how->coordinates ? how->coordinates : "centred"));
+    SVMP_TRY(compare_readings(context, how, model, &option));
     status = read_split(&p, &files, option, model, &made);
     svmp_preparation_free(&p);
     if (status == SVMP_OK && split) *split = made;

@@ -121,9 +121,9 @@ static svmp_status identity(checkpoint *file, const svmp_run *run) {
     fingerprint now = {0};
     svmp_status status = svmp_fingerprint_take(run->model, &now);
     if (status == SVMP_OK) status = version(file);
-    SVMP_TRY(svmp_model_agree(run->model, status));
+    SVMP_TRY(svmp_model_agree_all(run->model, status));
     SVMP_TRY(model(file, run, now));
-    SVMP_TRY(svmp_model_agree(run->model, options(file, run)));
+    SVMP_TRY(svmp_model_agree_all(run->model, options(file, run)));
     return start(file, run);
 }
 
@@ -145,6 +145,7 @@ svmp_status svmp_run_archive(svmp_run *run, archive *a) {
         return svmp_fail(run->context, SVMP_BAD_INPUT,
                          "The checkpoint is at iteration %zu, but this run has only %zu iterations.", run->iteration,
                          run->iterations);
+    if (!a->loading) SVMP_TRY(svmp_backend_gather(run->own, b));
     SVMP_TRY(svmp_archive_real(a, "rate", &run->rate));
     SVMP_TRY(svmp_archive_real(a, "largest", &b->largest));
     SVMP_TRY(svmp_history_archive(a, "way", &run->trace));
@@ -153,16 +154,19 @@ svmp_status svmp_run_archive(svmp_run *run, archive *a) {
     SVMP_TRY(array(a, "step first", ARRAY_STEP_FIRST, b->n, b));
     SVMP_TRY(array(a, "step second", ARRAY_STEP_SECOND, b->n, b));
     SVMP_TRY(array(a, "sd", ARRAY_SD, 1, b));
+    if (a->loading) SVMP_TRY(svmp_backend_take(run->own, b));
     return run->method->state ? run->method->state(run, a) : SVMP_OK;
 }
 
-/* In a file, rows are those of all processes. */
+/* In a file, rows are those of all processes: each has those of its own nodes, or all have all of them. */
 static svmp_status state(checkpoint *file, svmp_run *run) {
     const svmp_graph *graph = run->model->graph;
     const size_t many = svmp_spread_most(graph->whole_variables, run->backend->n),
                  one = svmp_spread_most(graph->whole_variables, 1);
     spread own = {0};
     svmp_status status;
+    file->variables = graph->variables;
+    if (run->model->sharers) return svmp_run_archive(run, &file->archive);
     SVMP_CHECK(svmp_spread_open(run->context, file->peers, graph->whole_variables, graph->moved_variables,
                                 graph->variable_key, many > one ? many : one, SVMP_OK, &own));
     file->own = &own;
@@ -181,8 +185,8 @@ svmp_status svmp_run_save(svmp_run *run, const char *path) {
     number_locale locale = {0};
     svmp_status status;
     SVMP_TRY(svmp_run_synchronise(run));
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
-    SVMP_CHECK(svmp_checkpoint_create(run->context, run->model->graph->peers, path, &file));
+    SVMP_CHECK(svmp_model_agree_all(run->model, svmp_number_enter(run->context, &locale)));
+    SVMP_CHECK(svmp_checkpoint_create(run->context, svmp_model_peers(run->model), path, &file));
     SVMP_CHECK(identity(&file, run));
     SVMP_CHECK(state(&file, run));
     SVMP_CHECK(svmp_checkpoint_finish(&file));
@@ -201,8 +205,8 @@ svmp_status svmp_run_load(svmp_run *run, const char *path) {
     checkpoint file = {0};
     number_locale locale = {0};
     svmp_status status;
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_number_enter(run->context, &locale)));
-    SVMP_CHECK(svmp_checkpoint_open(run->context, run->model->graph->peers, path, &file));
+    SVMP_CHECK(svmp_model_agree_all(run->model, svmp_number_enter(run->context, &locale)));
+    SVMP_CHECK(svmp_checkpoint_open(run->context, svmp_model_peers(run->model), path, &file));
     SVMP_CHECK(identity(&file, run));
     run->unusable = 1; /* until the whole state has been loaded */
     SVMP_CHECK(state(&file, run));

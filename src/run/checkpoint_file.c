@@ -62,6 +62,7 @@ static svmp_status put_numbers(archive *a, const char *name, archive_type type, 
 
 static svmp_status exchange_rows(archive *a, const char *name, size_t length, double *values) {
     checkpoint *file = (checkpoint *)a;
+    if (file->own == NULL) return svmp_archive_reals(a, name, file->variables * length, values);
     return svmp_checkpoint_rows(file, name, file->own, length, values);
 }
 

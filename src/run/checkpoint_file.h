@@ -25,7 +25,8 @@ typedef struct checkpoint {
     FILE *input;   /* when loading: positioned at the next item */
     uint64_t left; /* bytes from there to the checksum */
     char *text;    /* the last text that was read */
-    spread *own;   /* the run's variables, for archive.rows */
+    spread *own;   /* the run's variables, for archive.rows; NULL: each process has all of them */
+    size_t variables;
 } checkpoint;
 
 /* `path` must outlive the checkpoint. All these calls are collective; those for texts do nothing in processes other

@@ -23,7 +23,7 @@ static svmp_status compute(const svmp_run *run, const double *x, size_t count, d
     evaluator *e = NULL;
     svmp_status status = svmp_evaluator_create(model, block, svmp_context_threads(context), &e);
     if (status == SVMP_OK && block < count) status = svmp_allocate(context, rows, block * sizeof *some, (void **)&some);
-    SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(svmp_model_agree_all(model, status));
     *known = 1;
     for (size_t from = 0; from < count; from += block) {
         const size_t first = from + block <= count ? from : count - block; /* the last block is as long as the others */
@@ -43,13 +43,13 @@ svmp_status svmp_run_set_log_density(const svmp_run *run, const double *x, svmp_
     svmp_context *context = run->context;
     double *log_density = NULL;
     int known = 0;
-    svmp_status status = svmp_model_agree(run->model, SVMP_NEW(context, log_density, particles->count));
+    svmp_status status = svmp_model_agree_all(run->model, SVMP_NEW(context, log_density, particles->count));
     if (status == SVMP_OK)
         status =
             compute(run, particles->peers->count > 1 ? x : particles->values, particles->count, log_density, &known);
     if (status == SVMP_OK && known) status = svmp_particles_set_statistic(particles, "lp__", log_density);
     svmp_release(context, log_density);
-    status = svmp_model_agree(run->model, status);
+    status = svmp_model_agree_all(run->model, status);
     if (status != SVMP_NO_MEMORY) return status;
     svmp_particles_drop_statistic(particles, "lp__"); /* of a process with enough memory */
     svmp_log(context, SVMP_LOG_WARNING, "The result has no lp__: there is not enough memory to compute it.");

@@ -154,7 +154,7 @@ static svmp_status compare_options(const svmp_run *run) {
         const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
         hash = svmp_hash_bytes(hash, strlen(text) + 1, text);
     }
-    if (svmp_peers_have_one(run->model->graph->peers, hash)) return SVMP_OK;
+    if (svmp_peers_have_one(svmp_model_peers(run->model), hash)) return SVMP_OK;
     for (size_t k = 0; k < count; k++) {
         const char *text = svmp_run_options_text(&run->options, &rows[k], buffer);
         SVMP_TRY(svmp_context_compare(run->context, rows[k].option.name, *text ? text : "(the method's default)"));
@@ -171,6 +171,14 @@ static svmp_status draw_start(svmp_run *run) {
     return svmp_backend_commit(run->backend, ARRAY_PARTICLES);
 }
 
+/* How many processes of a machine have all particles: the most of any machine. Collective. */
+static double count_copies(const svmp_run *run) {
+    const svmp_peers *peers = run->model->sharers;
+    double most = peers ? (double)peers->local + 1 : 1;
+    if (peers) peers->max(peers, 1, &most);
+    return most;
+}
+
 /* The memory at the end of the run: its arrays, the draws of a sampler, and the result, twice: the variables and their
  * natural values. A run whose result would not fit is refused at the start. */
 static svmp_status require_memory(const svmp_run *run, size_t n) {
@@ -178,16 +186,16 @@ static svmp_status require_memory(const svmp_run *run, size_t n) {
     const int chains = run->method->yield == SVMP_YIELD_CHAINS;
     const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
     const double each = (double)svmp_run_draws_each(run);
-    const double arrays = 3 +
-                          (KEPT_FOR_EACH + 4) * each + /* states of the moves; draws, their copies and natural values */
-                          (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
+    const double arrays =
+        3 + (KEPT_FOR_EACH + 5) * each + /* states of the moves; the draws, their copies and natural values */
+        (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
     const double fitted = run->method->fits || run->start.kind == INIT_GAUSSIAN ? svmp_gaussian_bytes(model) : 0;
     const double draws = chains ? fmin((double)run->options.draws, (double)run->iterations) : 1;
     const double outputs = model->lowered ? (double)(svmp_model_outputs(model) + svmp_model_monitored(model)) : 0;
     const double count = draws * (double)n;
     const double result = row * draws * (variables * (1 + chains) + outputs);
     const double last = count < (double)SIZE_MAX ? svmp_run_log_density_bytes(model, (size_t)count) : 0;
-    return svmp_require_memory(run->context, row * arrays * variables + fitted + result + last,
+    return svmp_require_memory(run->context, (row * arrays * variables + fitted + result + last) * count_copies(run),
                                "this run and its result need");
 }
 
@@ -222,26 +230,27 @@ static svmp_status set_up(svmp_run *run) {
     const backend_kind *kind = NULL;
     number_locale locale = {0};
     const int part = run->model->graph->halo != NULL;
-    if (part) SVMP_TRY(compare_options(run));
+    if (svmp_model_peers(run->model)->count > 1) SVMP_TRY(compare_options(run));
     svmp_status status = svmp_number_enter(run->context, &locale);
     if (status == SVMP_OK) status = read_options(run, &kind);
     svmp_number_leave(&locale);
     if (part && status == SVMP_OK) status = check_part(run);
-    SVMP_TRY(svmp_model_agree(run->model, status));
+    SVMP_TRY(svmp_model_agree_all(run->model, status));
 
     const method *chosen = run->method;
     const size_t n =
         chosen->yield == SVMP_YIELD_CHAINS && !chosen->sweeps ? run->options.chains : run->options.particles;
-    SVMP_TRY(svmp_model_agree(run->model, require_memory(run, n)));
+    SVMP_TRY(svmp_model_agree_all(run->model, require_memory(run, n)));
     const int choose = kind == &svmp_backend_auto;
     kind = choose ? choose_backend(run, n) : spare_device(run, kind);
     SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
                                  chosen->step ? &run->step : NULL, &run->backend));
     if (choose) log_backend(run);
+    SVMP_TRY(svmp_backend_share(run->backend, chosen->shared ? svmp_model_peers(run->model) : &svmp_alone, &run->own));
     if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
     status = chosen->alloc(run);
-    status = svmp_model_agree(run->model, status);
-    if (status == SVMP_OK) status = svmp_model_agree(run->model, draw_start(run));
+    status = svmp_model_agree_all(run->model, status);
+    if (status == SVMP_OK) status = svmp_model_agree_all(run->model, draw_start(run));
     svmp_gaussian_drop(run->model); /* it is large, and a run that needs it has taken it */
     return status;
 }
@@ -274,7 +283,7 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
         *made = (svmp_run){.context = context, .model = model};
         status = svmp_run_options_copy(context, &chosen, &made->options);
     }
-    SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(svmp_model_agree_all(model, status));
     SVMP_CHECK(require_proper(model));
     SVMP_CHECK(set_up(made));
     *run = made;
@@ -292,6 +301,7 @@ svmp_status svmp_run_create(const svmp_model *model, const svmp_options *options
 void svmp_run_free(svmp_run *run) {
     if (run == NULL) return;
     if (run->state && run->method->free) run->method->free(run);
+    svmp_backend_free_share(run->own, run->backend);
     svmp_backend_free(run->backend);
     svmp_release(run->context, run->start.point);
     svmp_run_options_free(run->context, &run->options);
@@ -376,7 +386,9 @@ static int has_converged(const svmp_run *run) {
 }
 
 /* Whether it is true in any process. */
-static int anywhere(const svmp_run *run, int here) { return svmp_peers_any(run->model->graph->peers, here != 0) != 0; }
+static int anywhere(const svmp_run *run, int here) {
+    return svmp_peers_any(svmp_model_peers(run->model), here != 0) != 0;
+}
 
 svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
     if (run == NULL) return SVMP_BAD_CALL;
@@ -391,6 +403,7 @@ svmp_status svmp_run_go(svmp_run *run, svmp_outcome *outcome) {
             return SVMP_OK;
         }
         status = iterate(run);
+        if (run->model->sharers) status = svmp_model_agree_all(run->model, status);
         if (status == SVMP_OK && run->iteration == run->iterations) status = svmp_run_synchronise(run);
         if (status != SVMP_OK) break;
 

@@ -33,7 +33,7 @@ static svmp_status measure_there(const svmp_run *run, const kernel *k, size_t n,
     svmp_stein_measure *measured = NULL;
     svmp_status status = SVMP_NEW(run->context, measured, graph->moved_variables);
     if (status == SVMP_OK) status = b->local->measure(b, k, n, run->iteration ? run->iteration - 1 : 0, measured);
-    status = svmp_model_agree(run->model, status);
+    status = svmp_model_agree_all(run->model, status);
     if (status == SVMP_OK) svmp_stein_finish(graph, n, measured, total, nodes);
     svmp_release(run->context, measured);
     return status;
@@ -51,6 +51,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
     const backend *b = run->backend;
     const size_t variables = run->model->graph->variables, n = run->method->kernel || b->n < MEASURED ? b->n : MEASURED;
     kernel k;
+    SVMP_TRY(svmp_backend_gather(run->own, run->backend));
     if (b->kind->refresh) SVMP_TRY(b->kind->refresh(run->backend));
     if (b->local->measure) {
         if (b->local->await) SVMP_TRY(b->local->await(run->backend));
@@ -75,7 +76,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
         status = svmp_evaluate(e ? e : b->evaluator, x, NULL, score);
     const messages *m = run->method->kernel ? b->messages : NULL;
     if (status == SVMP_OK && m) status = svmp_messages_at(run->backend, x);
-    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree_all(run->model, status));
     const stein_sample sample = {.graph = run->model->graph,
                                  .kernel = &k,
                                  .n = n,

@@ -51,7 +51,7 @@ static svmp_status natural_of_state(const svmp_run *run, const double *x, size_t
     const derivation d = derivation_of(run);
     const svmp_status derived =
         svmp_derive_part(&d, x, k, states, probabilities, made); /* collective, even if this process failed */
-    return svmp_model_agree(run->model, status == SVMP_OK ? derived : status);
+    return svmp_model_agree_all(run->model, status == SVMP_OK ? derived : status);
 }
 
 /* Copies own rows into the backend and updates the halo. */
@@ -76,7 +76,7 @@ static svmp_status natural_of_part(const svmp_run *run, const double *x, svmp_pa
     }
     status = SVMP_NEW(run->context, before, numbers);
     if (status == SVMP_OK) status = SVMP_NEW(run->context, workspace, svmp_model_outputs(run->model) * n);
-    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree_all(run->model, status));
     memcpy(before, x, numbers * sizeof *x);
     for (size_t k = 0; k < states && status == SVMP_OK; k++) {
         status = put_state(run->backend, run->method->kept(run, k, &states));
@@ -112,7 +112,7 @@ static svmp_status make_natural(const svmp_run *run, const double *x, svmp_parti
         from->peers->count > 1
             ? create_outputs(run, from->count, &made)
             : svmp_particles_create(from->context, outputs + svmp_model_monitored(model), from->count, NULL, &made);
-    SVMP_CHECK(svmp_model_agree(model, status));
+    SVMP_CHECK(svmp_model_agree_all(model, status));
     made->chains = from->chains;
     if (from->peers->count > 1) {
         status = natural_of_part(run, x, made);
@@ -188,16 +188,17 @@ static svmp_status make_result(const svmp_run *run, maker *make, svmp_particles 
     svmp_particles *made = NULL;
     const double *x;
     if (run->backend->kind->refresh) SVMP_TRY(run->backend->kind->refresh(run->backend));
-    SVMP_TRY(svmp_model_agree(run->model, svmp_backend_view(run->backend, ARRAY_PARTICLES, &x)));
+    SVMP_TRY(svmp_backend_gather(run->own, run->backend));
+    SVMP_TRY(svmp_model_agree_all(run->model, svmp_backend_view(run->backend, ARRAY_PARTICLES, &x)));
     svmp_status status = make ? make(run, &made) : SVMP_OK;
     if (status == SVMP_OK && made == NULL) status = backend_result(run, x, &made);
-    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree_all(run->model, status));
     SVMP_CHECK(svmp_run_set_log_density(run, x, made));
     if (run->model->lowered || run->model->supports) status = make_natural(run, x, &made);
     if (status == SVMP_OK) status = set_names(run, made);
     if (status == SVMP_OK) status = set_history(run, made);
     if (status == SVMP_OK) status = svmp_particles_add_data(made, run->model);
-    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree_all(run->model, status));
     *particles = made;
     made = NULL;
 done:

@@ -85,7 +85,7 @@ static svmp_status unconstrain(svmp_run *run, const double *values, double *x) {
         return SVMP_OK;
     }
     for (size_t level = 0; level < lowered->levels; level++) {
-        SVMP_TRY(svmp_model_agree(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, x)));
+        SVMP_TRY(svmp_model_agree_all(run->model, svmp_lowered_inverse_level(lowered, level, b->n, values, x)));
         SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
         if (b->kind->refresh) SVMP_TRY(b->kind->refresh(b));
     }
@@ -178,7 +178,7 @@ static void spread_around(const svmp_run *run, size_t count, double *x) {
 
 /* Starts from particles that have all variables of this process, and perhaps others. */
 static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
-    SVMP_TRY(svmp_model_agree(run->model, check_start(run, particles)));
+    SVMP_TRY(svmp_model_agree_all(run->model, check_start(run, particles)));
     svmp_particles *named = NULL;
     started list = {0};
     double *placed = NULL, *x = NULL;
@@ -187,11 +187,11 @@ static svmp_status start_from(svmp_run *run, const svmp_particles *particles) {
     if (status == SVMP_OK)
         status = named->peers->count > 1 ? svmp_start_take(particles, named) : match_all(run, particles, named);
     if (status == SVMP_OK) status = place_outputs(&list, named, &placed);
-    SVMP_CHECK(svmp_model_agree(run->model, status));
+    SVMP_CHECK(svmp_model_agree_all(run->model, status));
     SVMP_CHECK(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
-    SVMP_CHECK(svmp_model_agree(run->model, unconstrain(run, placed ? placed : named->values, x)));
+    SVMP_CHECK(svmp_model_agree_all(run->model, unconstrain(run, placed ? placed : named->values, x)));
     spread_around(run, particles->count, x);
-    SVMP_CHECK(svmp_model_agree(run->model, svmp_init_finish(run->model, run->backend->n, x)));
+    SVMP_CHECK(svmp_model_agree_all(run->model, svmp_init_finish(run->model, run->backend->n, x)));
     SVMP_CHECK(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
     SVMP_CHECK(hash_start(run, x));
 done:
@@ -267,13 +267,13 @@ svmp_status svmp_run_start_from_file(svmp_run *run, const char *path) {
     if (svmp_start_is_values(path)) return start_from_values(run, path);
     svmp_particles *particles = NULL;
     svmp_status status;
-    if (run->model->graph->halo) SVMP_CHECK(svmp_peers_compare_file(run->context, "start", path));
+    if (svmp_model_peers(run->model)->count > 1) SVMP_CHECK(svmp_peers_compare_file(run->context, "start", path));
     if (run->model->graph->halo && !svmp_path_is_netcdf(path)) {
         SVMP_CHECK(svmp_start_compare(run, NULL, path));
-        SVMP_CHECK(svmp_model_agree(run->model, svmp_start_read(run, path, &particles)));
+        SVMP_CHECK(svmp_model_agree_all(run->model, svmp_start_read(run, path, &particles)));
         SVMP_CHECK(start_from(run, particles));
     } else {
-        SVMP_CHECK(svmp_model_agree(run->model, svmp_particles_read(run->context, path, &particles)));
+        SVMP_CHECK(svmp_model_agree_all(run->model, svmp_particles_read(run->context, path, &particles)));
         SVMP_CHECK(svmp_run_start_from(run, particles));
     }
 done:

@@ -20,7 +20,8 @@ typedef struct examination {
     const svmp_model *model;
     int local; /* local moves alone: always of several processes */
     backend *b;
-    evaluator *evaluator;
+    backend *own; /* the particles of b that this process moves: all, unless processes share them */
+    evaluator *evaluator; /* of these */
     sweeper *sweeper;
     gaussian *q;
     int borrowed;         /* it belongs to the run */
@@ -35,6 +36,7 @@ typedef struct examination {
     before_after_row *rows;
     unsigned char *wrong;     /* own variable -> whether it fails */
     double *before, *density; /* n: the log density of the start, and room */
+    double *own_density;      /* of the particles that this process moves */
     double began, until;      /* on this thread's clock: when the moves began; infinite: no limit */
     size_t most, done;        /* moves of every particle */
     int sorts;      /* variables that the text sorts are put in order after every move: model/sorted_variables.h */
@@ -45,6 +47,9 @@ typedef struct examination {
 /* Moves every particle `count` times, and adds each to the window if `counted`. *moved tells how many moves there was
  * time for. */
 svmp_status svmp_examination_move(examination *e, size_t count, int counted, size_t *moved);
+
+/* Of the particles of e->b, exactly summed; each process evaluates its own. */
+svmp_status svmp_examination_log_density(examination *e, double *log_density);
 
 /* Whether the run looked for modes, so that particles jump between those that it found. */
 int svmp_examination_knows_modes(const examination *e);

@@ -29,13 +29,14 @@ static const svmp_aspect aspect_of[] = {
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
-static svmp_status agree(const examination *e, svmp_status status) { return svmp_model_agree(e->model, status); }
+static svmp_status agree(const examination *e, svmp_status status) { return svmp_model_agree_all(e->model, status); }
 
 /* All particles, or 500 that are evenly spaced among them. */
 static svmp_status copy_particles(examination *e) {
     const size_t all = e->all, n = e->b->n;
     const double *x = e->x;
     double *to;
+    SVMP_TRY(svmp_backend_gather(e->run->own, e->run->backend));
     if (x == NULL) SVMP_TRY(svmp_backend_view(e->run->backend, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(e->b, ARRAY_PARTICLES, &to));
     for (size_t i = 0; i < e->model->graph->moved_variables; i++)
@@ -86,16 +87,37 @@ static svmp_status make_trajectories(examination *e) {
     SVMP_TRY(find_gaussian(e));
     if (e->q == NULL) return SVMP_OK;
     if (svmp_trajectory_is_expensive(e->q, e->model->graph->variables)) return SVMP_OK;
-    return svmp_trajectory_create(e->b, e->q, &e->global);
+    return svmp_trajectory_create(e->own, e->q, &e->global);
+}
+
+/* Of all particles; each process evaluates its own. */
+static svmp_status find_scores(examination *e, double *score) {
+    const double *x;
+    double *own;
+    SVMP_TRY(svmp_backend_take(e->own, e->b));
+    SVMP_TRY(svmp_backend_view(e->own, ARRAY_PARTICLES, &x));
+    SVMP_TRY(svmp_backend_edit(e->own, ARRAY_SCORE, &own));
+    SVMP_TRY(agree(e, svmp_evaluate(e->evaluator, x, NULL, own)));
+    svmp_shared_gather(&e->own->columns, e->model->graph->moved_variables, own, score);
+    return SVMP_OK;
+}
+
+svmp_status svmp_examination_log_density(examination *e, double *log_density) {
+    const double *x;
+    int known;
+    SVMP_TRY(svmp_backend_take(e->own, e->b));
+    SVMP_TRY(svmp_backend_view(e->own, ARRAY_PARTICLES, &x));
+    SVMP_TRY(agree(e, svmp_evaluate_log_density(e->evaluator, x, e->own_density, &known)));
+    svmp_shared_gather(&e->own->columns, 1, e->own_density, log_density);
+    return SVMP_OK;
 }
 
 static svmp_status look(examination *e, const double **x, double *score, double *log_density) {
-    int known;
     SVMP_TRY(svmp_backend_refresh(e->b));
     SVMP_TRY(svmp_backend_view(e->b, ARRAY_PARTICLES, x));
-    SVMP_TRY(agree(e, svmp_evaluate(e->evaluator, *x, NULL, score)));
-    if (e->views) SVMP_TRY(svmp_views_find(e->views, *x, e->seen));
-    return log_density ? svmp_evaluate_log_density(e->evaluator, *x, log_density, &known) : SVMP_OK;
+    SVMP_TRY(find_scores(e, score));
+    if (e->views) SVMP_TRY(agree(e, svmp_views_find(e->views, *x, e->seen)));
+    return log_density ? svmp_examination_log_density(e, log_density) : SVMP_OK;
 }
 
 static svmp_status make_views(examination *e) {
@@ -110,11 +132,12 @@ static svmp_status make_arrays(examination *e) {
     SVMP_TRY(SVMP_NEW(e->context, e->wrong, own + 1));
     SVMP_TRY(SVMP_NEW(e->context, e->before, e->b->n));
     SVMP_TRY(SVMP_NEW(e->context, e->density, e->b->n));
+    SVMP_TRY(SVMP_NEW(e->context, e->own_density, e->own->n));
     SVMP_TRY(make_trajectories(e));
-    SVMP_TRY(svmp_mode_jump_create(e->b, svmp_run_modes(e->run), &e->mode_jump));
+    SVMP_TRY(svmp_mode_jump_create(e->own, svmp_run_modes(e->run), &e->mode_jump));
     SVMP_TRY(make_views(e));
     SVMP_TRY(SVMP_NEW(e->context, e->rows, own + svmp_views_count(e->views)));
-    return svmp_evaluator_create(e->model, e->b->n, e->b->threads, &e->evaluator);
+    return svmp_backend_evaluator(e->own, &e->evaluator);
 }
 
 /* Also again, after moves from elsewhere: nothing that these have learnt is left. */
@@ -122,11 +145,11 @@ static svmp_status begin_moves(examination *e) {
     svmp_sweeper_free(e->sweeper);
     e->sweeper = NULL;
     e->done = 0;
-    SVMP_TRY(svmp_sweeper_create(e->b, &e->sweeper));
+    SVMP_TRY(agree(e, svmp_sweeper_create(e->own, &e->sweeper)));
     if (e->global) svmp_sweeper_set_budget(e->sweeper, first_sweep_budget);
-    if (e->q) SVMP_TRY(svmp_sweeper_add_cauchy(e->sweeper, e->q));
+    if (e->q) SVMP_TRY(agree(e, svmp_sweeper_add_cauchy(e->sweeper, e->q)));
     e->began = svmp_clock_thread_seconds();
-    return svmp_sweeper_measure_curvature(e->sweeper, e->b, 0);
+    return agree(e, svmp_sweeper_measure_curvature(e->sweeper, e->b, 0));
 }
 
 static svmp_status set_up(examination *e) {
@@ -135,7 +158,8 @@ static svmp_status set_up(examination *e) {
     const uint64_t seed = svmp_hash_bytes(SVMP_HASH_START, sizeof from->seed, &from->seed); /* others than the run's */
     const double *x;
     double *score;
-    SVMP_TRY(svmp_backend_create(from->local, e->model, n, seed, NULL, NULL, &e->b));
+    SVMP_TRY(agree(e, svmp_backend_create(from->local, e->model, n, seed, NULL, NULL, &e->b)));
+    SVMP_TRY(svmp_backend_share(e->b, e->model->sharers ? e->model->sharers : &svmp_alone, &e->own));
     SVMP_TRY(agree(e, make_arrays(e)));
     SVMP_TRY(copy_particles(e));
     SVMP_TRY(find_order(e));
@@ -162,6 +186,8 @@ static void tear_down(examination *e) {
     svmp_release(e->context, e->rows);
     svmp_release(e->context, e->before);
     svmp_release(e->context, e->density);
+    svmp_release(e->context, e->own_density);
+    svmp_backend_free_share(e->own, e->b);
     svmp_backend_free(e->b);
 }
 
@@ -172,11 +198,13 @@ static svmp_status move(examination *e) {
     const size_t t = e->done++;
     const double gain = e->fixed ? 0 : t < ADAPTATION_MOVES ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t), *score;
     if (t == ADAPTATION_MOVES && e->global) svmp_sweeper_match_trajectories(e->sweeper, e->global);
-    if (t == ADAPTATION_MOVES / 2) SVMP_TRY(svmp_sweeper_measure_curvature(e->sweeper, e->b, 1));
-    SVMP_TRY(svmp_mode_jump_move(e->mode_jump, e->b, t));
-    SVMP_TRY(svmp_sweep(e->sweeper, e->b, t, gain));
-    if (e->global) SVMP_TRY(svmp_trajectory_evaluate(e->global, e->b, &score));
-    if (e->global) SVMP_TRY(svmp_trajectory_move(e->global, e->b, t, gain));
+    if (t == ADAPTATION_MOVES / 2) SVMP_TRY(agree(e, svmp_sweeper_measure_curvature(e->sweeper, e->b, 1)));
+    SVMP_TRY(svmp_backend_take(e->own, e->b));
+    SVMP_TRY(svmp_mode_jump_move(e->mode_jump, e->own, t));
+    SVMP_TRY(svmp_sweep(e->sweeper, e->own, t, gain));
+    if (e->global) SVMP_TRY(svmp_trajectory_evaluate(e->global, e->own, &score));
+    if (e->global) SVMP_TRY(svmp_trajectory_move(e->global, e->own, t, gain));
+    SVMP_TRY(svmp_backend_gather(e->own, e->b));
     return put_in_order(e);
 }
 
@@ -195,7 +223,7 @@ static int is_late(examination *e) {
     const size_t promised = LEAST_MOVES, more = e->done < promised ? promised - e->done : 1;
     int late = e->done >= 2 && !has_time(e, more);
     if (run->monitor && run->monitor(&progress, run->monitor_data)) late = e->broken_off = 1;
-    return svmp_peers_any(e->model->graph->peers, (unsigned)late) != 0;
+    return svmp_peers_any(svmp_model_peers(e->model), (unsigned)late) != 0;
 }
 
 svmp_status svmp_examination_move(examination *e, size_t count, int counted, size_t *moved) {
@@ -207,8 +235,7 @@ svmp_status svmp_examination_move(examination *e, size_t count, int counted, siz
         SVMP_TRY(svmp_backend_edit(e->b, ARRAY_SCORE, &score));
         SVMP_TRY(look(e, &x, score, NULL));
         if (!svmp_before_after_add(e->before_after, x, score, e->seen)) continue;
-        int known;
-        SVMP_TRY(svmp_evaluate_log_density(e->evaluator, x, e->density, &known));
+        SVMP_TRY(svmp_examination_log_density(e, e->density));
         svmp_before_after_add_density(e->before_after, e->density);
     }
     return SVMP_OK;
@@ -407,7 +434,7 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
 /* Why the moves ended before a window did; all processes agree. A window before it may have found something wrong,
  * which is a verdict. */
 static void end_early(const examination *e, svmp_verdict *v) {
-    const unsigned broken = svmp_peers_any(e->model->graph->peers, (unsigned)e->broken_off);
+    const unsigned broken = svmp_peers_any(svmp_model_peers(e->model), (unsigned)e->broken_off);
     if (v->finding != SVMP_FINDING_FAILED) v->unexamined = broken ? SVMP_UNEXAMINED_INTERRUPTED : SVMP_UNEXAMINED_TIME;
 }
 

@@ -66,11 +66,12 @@ static svmp_status start_in(const look *s, size_t k) {
     const size_t n = s->e->b->n, variables = s->found->variables;
     const double *top = s->found->mode[k].top;
     double *x;
-    int known, outside = 1;
+    int outside = 1;
     SVMP_TRY(svmp_backend_edit(s->e->b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_found_mode_draw(s->found, s->pattern, k, s->e->b->seed, n, x));
     for (size_t turn = 0; turn < HALVINGS && outside; turn++) {
-        SVMP_TRY(svmp_evaluate_log_density(s->e->evaluator, x, s->e->density, &known));
+        SVMP_TRY(svmp_backend_commit(s->e->b, ARRAY_PARTICLES));
+        SVMP_TRY(svmp_examination_log_density(s->e, s->e->density));
         outside = 0;
         for (size_t l = 0; l < n; l++) {
             if (isfinite(s->e->density[l])) continue;
@@ -227,7 +228,7 @@ static svmp_status find(look *s, svmp_verdict *v) {
     SVMP_TRY(judge(s, v));
     if (svmp_examination_knows_modes(e)) return SVMP_OK;
     SVMP_TRY(svmp_found_modes_mixture(e->found, s->pattern, &e->modes));
-    return svmp_mode_jump_create(e->b, e->modes, &e->mode_jump);
+    return svmp_mode_jump_create(e->own, e->modes, &e->mode_jump);
 }
 
 /* Far out a factor may have no value at all: then nothing was found. */

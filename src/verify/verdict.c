@@ -97,7 +97,7 @@ static bool node_jumps(const svmp_graph *graph, size_t node, const bool *jumps) 
 /* Gradients do not see a jump, whatever is done to the chains' steps. */
 static svmp_status check_discontinuities(const svmp_run *run, svmp_verdict *verdict) {
     bool *jumps = NULL;
-    SVMP_TRY(svmp_model_agree(run->model, svmp_model_discontinuities(run->model, &jumps)));
+    SVMP_TRY(svmp_model_agree_all(run->model, svmp_model_discontinuities(run->model, &jumps)));
     for (size_t i = 0; jumps && i < run->model->graph->variables && !*verdict->jumping; i++)
         if (jumps[i]) svmp_verdict_variable_name(run->model, i, verdict->jumping, sizeof verdict->jumping);
     svmp_release(run->context, jumps);
@@ -112,7 +112,7 @@ static svmp_status check_nodes(const svmp_run *run, const svmp_discrepancy *node
     const svmp_graph *graph = run->model->graph;
     suspect worst = {.amount = -1}, infinite = {.amount = -1};
     bool *jumps = NULL;
-    SVMP_TRY(svmp_model_agree(run->model, svmp_model_discontinuities(run->model, &jumps)));
+    SVMP_TRY(svmp_model_agree_all(run->model, svmp_model_discontinuities(run->model, &jumps)));
     for (size_t v = 0; v < graph->moved; v++) {
         if (jumps && node_jumps(graph, v, jumps)) continue;
         const double excess = svmp_discrepancy_excess(&nodes[v]);
@@ -259,7 +259,7 @@ static svmp_status judge_chains(const svmp_run *run, double seconds, svmp_verdic
     const svmp_status judged = svmp_chains_verdict(natural, verdict);
     verdict->particles = svmp_particles_count(natural);
     svmp_particles_free(natural);
-    SVMP_TRY(svmp_model_agree(run->model, judged));
+    SVMP_TRY(svmp_model_agree_all(run->model, judged));
     SVMP_TRY(merge_all_chains(run, verdict));
     if (verdict->veto != SVMP_NOTE_NONE || !(seconds > 0)) return SVMP_OK;
     const svmp_status status = examine_draws(run, seconds, verdict);

@@ -64,7 +64,7 @@ static void multiply(const gaussian *q, size_t count, const double *x, double *t
 static svmp_status find_eigenvectors(gaussian *q, const double *sd, size_t variables, size_t count, int inverse,
                                      double *x, double *workspace, int *good) {
     for (size_t k = 0; k < variables * count; k++)
-        x[k] = svmp_random_normal((random_stream){1, (size_t)inverse, 0, RANDOM_VIEWS}, k);
+        x[k] = svmp_random_normal((random_stream){.seed = 1, .a = (size_t)inverse, .b = 0, .purpose = RANDOM_VIEWS}, k);
     *good = orthonormalise(variables, count, x);
     for (size_t round = 0; round < POWER_ITERATIONS && *good; round++) {
         for (size_t i = 0; i < variables; i++)

@@ -5,6 +5,13 @@
 #include "method/transport/covariance.h"
 #include "support.h"
 
+/* The particles of one process. */
+static const peer_columns *alone(size_t n) {
+    static peer_columns all;
+    all = svmp_shared_alone(n);
+    return &all;
+}
+
 enum { D = 4, N = 40, T = 7 };
 
 /* Correlated numbers, different for every stream. */
@@ -35,7 +42,7 @@ static void test_match(void **state) {
     covariance *c = NULL;
     static double x[D * N], all[D][T * N];
     average to[D];
-    assert_ok(svmp_covariance_create(context, D, N, 2, &c));
+    assert_ok(svmp_covariance_create(context, D, alone(N), 2, &c));
     assert_non_null(c);
     for (size_t clear = 0; clear < 2; clear++) {
         for (size_t t = 0; t < T; t++) {
@@ -72,7 +79,7 @@ static void test_unknown(void **state) {
     static double x[D * N], before[D * N];
     average to[D];
     for (size_t i = 0; i < D; i++) to[i] = (average){.mean = 1, .sd = 1, .sd_error = 0.01};
-    assert_ok(svmp_covariance_create(context, D, N, 2, &c));
+    assert_ok(svmp_covariance_create(context, D, alone(N), 2, &c));
     fill(3, x);
     memcpy(before, x, sizeof x);
     svmp_covariance_match(c, to, N, x);
@@ -91,9 +98,9 @@ static void test_many(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     covariance *c = NULL;
-    assert_ok(svmp_covariance_create(context, 21, 100, 1, &c));
+    assert_ok(svmp_covariance_create(context, 21, alone(100), 1, &c));
     assert_null(c);
-    assert_ok(svmp_covariance_create(context, 1, 100, 1, &c));
+    assert_ok(svmp_covariance_create(context, 1, alone(100), 1, &c));
     assert_null(c);
     svmp_covariance_add(c, NULL);
     svmp_covariance_estimate(c);
@@ -101,7 +108,7 @@ static void test_many(void **state) {
     svmp_covariance_clear(c);
     svmp_covariance_match(c, NULL, 0, NULL);
     svmp_covariance_free(c);
-    assert_ok(svmp_covariance_create(context, 20, 100, 1, &c));
+    assert_ok(svmp_covariance_create(context, 20, alone(100), 1, &c));
     assert_non_null(c);
     svmp_covariance_free(c);
     svmp_context_free(context);

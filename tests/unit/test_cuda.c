@@ -361,7 +361,7 @@ static svmp_run *run_on(const svmp_model *model, const backend_kind *kind, const
     memcpy(to, from, 9 * model->graph->variables * sizeof *to);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
     svmp_backend_free(run->backend);
-    run->backend = b;
+    run->backend = run->own = b;
     return run;
 }
 

@@ -144,13 +144,14 @@ static void test_ring(void **state) {
     svmp_context *context = test_context(1);
     for (size_t wanted = 1; wanted <= 60; wanted += wanted < 12 ? 1 : 16) {
         kept_states *kept = NULL;
+        const peer_columns one = svmp_shared_alone(1);
         double x[60];
-        assert_ok(svmp_kept_states_create(context, 1, 1, wanted, ADAPTATION, &kept));
+        assert_ok(svmp_kept_states_create(context, 1, &one, wanted, ADAPTATION, &kept));
         for (size_t t = 1; t <= 3000; t++) {
             const double now = (double)t;
             svmp_kept_states_offer(kept, t, &now);
             const size_t count = svmp_kept_states_count(kept, t);
-            svmp_kept_states_take(kept, t, x);
+            assert_ok(svmp_kept_states_take(kept, t, x));
             assert_true(count <= wanted && (t < FIRST_INSPECTION || count == (wanted < KEPT_EARLY ? wanted : count)));
             if (count == 0) continue;
             assert_true(x[0] > ADAPTATION && 3 * x[0] > now && x[count - 1] <= now);

@@ -201,19 +201,19 @@ static void test_step_rules(void **state) {
 static void test_methods_describe_themselves(void **state) {
     (void)state;
     static const svmp_method methods[] = {
-        {"graphical", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"vanilla", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"independent", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"random", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"combined", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"langevin", "|score|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"mala", "|score|", SVMP_YIELD_PARTICLES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"nuts", NULL, SVMP_YIELD_CHAINS, 0, 0, 1000, "auto", 1, 0, 1.0 / 3, {0}},
-        {"exact", NULL, SVMP_YIELD_DRAWS, 0, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"dpmp", "change of a message", SVMP_YIELD_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"tpmp", "change of a message", SVMP_YIELD_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, {0}},
-        {"local", NULL, SVMP_YIELD_CHAINS, 1, 1, 64, "auto", 0, 0, 1.0 / 3, {0}},
-        {"transport", "error", SVMP_YIELD_PARTICLES, 0, 0, 4000, "auto", 1, 18, 1.0 / 6, {0}},
+        {"graphical", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"vanilla", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"independent", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"random", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"combined", "|phi|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"langevin", "|score|", SVMP_YIELD_PARTICLES, 1, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"mala", "|score|", SVMP_YIELD_PARTICLES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, 1, {0}},
+        {"nuts", NULL, SVMP_YIELD_CHAINS, 0, 0, 1000, "auto", 1, 0, 1.0 / 3, 1, {0}},
+        {"exact", NULL, SVMP_YIELD_DRAWS, 0, 0, 0, "centred", 0, 0, 1.0 / 3, 1, {0}},
+        {"dpmp", "change of a message", SVMP_YIELD_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"tpmp", "change of a message", SVMP_YIELD_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
+        {"local", NULL, SVMP_YIELD_CHAINS, 1, 1, 64, "auto", 0, 0, 1.0 / 3, 0, {0}},
+        {"transport", "error", SVMP_YIELD_PARTICLES, 0, 0, 4000, "auto", 1, 18, 1.0 / 6, 1, {0}},
     };
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 7);

@@ -200,7 +200,7 @@ static void test_proposals_cross_gaps(void **state) {
     for (int crossing = 0; crossing < 2; crossing++) {
         assert_ok(svmp_backend_create(&svmp_backend_cpu, model, N, 1, NULL, NULL, &b));
         assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-        svmp_random_normals((random_stream){1, 0, 0, RANDOM_TEST}, N, x);
+        svmp_random_normals((random_stream){.seed = 1, .a = 0, .b = 0, .purpose = RANDOM_TEST}, N, x);
         assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
         assert_ok(svmp_sweeper_create(b, &s));
         if (crossing) assert_ok(svmp_sweeper_add_cauchy(s, q));
@@ -599,7 +599,7 @@ static void test_budget(void **state) {
     assert_int_equal(svmp_graph_variables(svmp_model_graph(model)), D);
     assert_ok(svmp_backend_create(&svmp_backend_cpu, model, N, 1, NULL, NULL, &b));
     assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    svmp_random_normals((random_stream){1, 0, 0, RANDOM_TEST}, D * N, x);
+    svmp_random_normals((random_stream){.seed = 1, .a = 0, .b = 0, .purpose = RANDOM_TEST}, D * N, x);
     assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
     assert_ok(svmp_sweeper_create(b, &s));
     assert_ok(svmp_sweeper_measure_curvature(s, b, 0));

@@ -11,6 +11,13 @@
 #include "support.h"
 #include "targets.h"
 
+/* The particles of one process. */
+static const peer_columns *alone(size_t n) {
+    static peer_columns all;
+    all = svmp_shared_alone(n);
+    return &all;
+}
+
 /* A strongly correlated pair, r = 0.995, in units that differ by 1000: x = (z_1, 1000 (r z_1 + sqrt(1 - r^2) z_2)). */
 static svmp_model *correlated(svmp_context *context) {
     svmp_model *model = NULL;
@@ -221,7 +228,7 @@ static void test_averages(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
     averages *a = NULL;
-    assert_ok(svmp_averages_create(context, 1, 3, 1, &a));
+    assert_ok(svmp_averages_create(context, 1, alone(3), 1, &a));
     svmp_averages_control(a, (double[]){1});
     assert_null(svmp_averages_rows(a));
     svmp_averages_add(a, (double[]){0, 2, 5}, (double[]){1, 0, -1});
@@ -254,10 +261,10 @@ static void test_controls_of_a_gaussian(void **state) {
     svmp_context *context = test_context(1);
     averages *a = NULL;
     double x[N], w[N];
-    assert_ok(svmp_averages_create(context, 1, N, 1, &a));
+    assert_ok(svmp_averages_create(context, 1, alone(N), 1, &a));
     svmp_averages_control(a, (double[]){4});
     for (size_t t = 0; t < 2; t++) {
-        svmp_random_normals((random_stream){1, t, 0, RANDOM_TEST}, N, x);
+        svmp_random_normals((random_stream){.seed = 1, .a = t, .b = 0, .purpose = RANDOM_TEST}, N, x);
         for (size_t l = 0; l < N; l++) {
             x[l] = 6 + 2 * x[l];
             w[l] = 5 - x[l];
@@ -469,11 +476,11 @@ static void test_many_variables_converge(void **state) {
     averages *a = NULL;
     double *x = malloc(VARIABLES * N * sizeof *x), *score = malloc(VARIABLES * N * sizeof *score),
            *one = malloc(VARIABLES * sizeof *one);
-    assert_ok(svmp_averages_create(context, VARIABLES, N, 1, &a));
+    assert_ok(svmp_averages_create(context, VARIABLES, alone(N), 1, &a));
     for (size_t i = 0; i < VARIABLES; i++) one[i] = 1;
     svmp_averages_control(a, one);
     for (size_t t = 0; t < 2 * LENGTH; t++) {
-        svmp_random_normals((random_stream){1, t, 0, RANDOM_TEST}, VARIABLES * N, x);
+        svmp_random_normals((random_stream){.seed = 1, .a = t, .b = 0, .purpose = RANDOM_TEST}, VARIABLES * N, x);
         for (size_t k = 0; k < VARIABLES * N; k++) score[k] = -x[k];
         svmp_averages_add(a, x, score);
         if (t + 1 == LENGTH) svmp_averages_close(a);

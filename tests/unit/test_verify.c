@@ -93,7 +93,7 @@ static before_after_row find_effects(size_t first_window) {
     double x[N], score[N], density[N];
     before_after_row row;
     for (size_t l = 0; l < N; l++) {
-        x[l] = 1.5 + 0.5 * svmp_random_normal((random_stream){1, 0, 0, RANDOM_TEST}, l);
+        x[l] = 1.5 + 0.5 * svmp_random_normal((random_stream){.seed = 1, .a = 0, .b = 0, .purpose = RANDOM_TEST}, l);
         score[l] = -x[l];
         density[l] = -0.5 * x[l] * x[l];
     }
@@ -108,7 +108,7 @@ static before_after_row find_effects(size_t first_window) {
             shots /= 2;
         }
         for (size_t l = 0; l < N; l++) {
-            x[l] = svmp_random_normal((random_stream){1, t, 0, RANDOM_TEST}, l);
+            x[l] = svmp_random_normal((random_stream){.seed = 1, .a = t, .b = 0, .purpose = RANDOM_TEST}, l);
             score[l] = -x[l];
             density[l] = -0.5 * x[l] * x[l];
         }
@@ -404,7 +404,7 @@ static void test_equal_values(void **state) {
     before_after_row row;
     for (size_t t = 0; t <= WINDOW; t++) {
         for (size_t l = 0; l < N; l++) {
-            x[l] = l % 2 ? 1 + svmp_random_normal((random_stream){2, t, 0, RANDOM_TEST}, l) : 0;
+            x[l] = l % 2 ? 1 + svmp_random_normal((random_stream){.seed = 2, .a = t, .b = 0, .purpose = RANDOM_TEST}, l) : 0;
             score[l] = -x[l];
         }
         if (t == 0) {

@@ -20,6 +20,7 @@ static void print_text(const char *text) {
 static int is_automatic(const svmp_method *method) { return strcmp(method->coordinates, "auto") == 0; }
 static int has_modes(const svmp_method *method) { return method->yield == SVMP_YIELD_MODES; }
 static int has_chains(const svmp_method *method) { return method->yield == SVMP_YIELD_CHAINS && !method->sweeps; }
+static int has_shares(const svmp_method *method) { return method->shares; }
 static int has_sweeps(const svmp_method *method) { return method->yield == SVMP_YIELD_CHAINS && method->sweeps; }
 
 /* The words {chains} in the text of a command stand for the methods of that kind: "a, b and c". */
@@ -27,7 +28,7 @@ static const struct method_kind {
     const char *word;
     int (*is)(const svmp_method *method);
 } method_kinds[] = {
-    {"{auto}", is_automatic}, {"{modes}", has_modes}, {"{chains}", has_chains}, {"{sweeps}", has_sweeps}};
+    {"{auto}", is_automatic}, {"{modes}", has_modes}, {"{chains}", has_chains}, {"{sweeps}", has_sweeps}, {"{shared}", has_shares}};
 
 static void print_methods(svmp_context *context, const struct method_kind *kind) {
     const char *names[64], *name;

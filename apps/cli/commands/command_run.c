@@ -109,10 +109,11 @@ static int take_result(session *s, svmp_outcome outcome, double seconds) {
     };
     s->nodes = calloc(svmp_graph_nodes(svmp_model_graph(s->model)) + 1, sizeof *s->nodes);
     const int measurable = outcome != SVMP_DIVERGED && !svmp_context_any(s->context, s->nodes == NULL);
-    if (measurable) s->record.convergence = convergence_measure(s->context, s->run, s->model, s->nodes);
+    const svmp_context *parts = s->shares ? NULL : s->context; /* each process has measured all nodes, or its own */
+    if (measurable) s->record.convergence = convergence_measure(parts, s->run, s->model, s->nodes);
     const svmp_status taken = svmp_run_draws(s->run, &s->result);
     if (taken != SVMP_OK) return failed(s->context, taken);
-    if (convergence_attach(s->context, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
+    if (convergence_attach(parts, &s->record.convergence, s->model, s->nodes, s->result) != SVMP_OK)
         report_error(EXIT_DONE,
                      "warning: the result lacks the discrepancies of the nodes: there is not enough memory.");
     s->record.particles = svmp_particles_count(s->result);
@@ -258,8 +259,8 @@ const command command_run = {
         "An element of an array is x[3,1] or x.3.1.\n.PP\n"
         "Stan's tools read one file per chain, which\n.B \\-\\-split\nwrites: FILE_1.csv, FILE_2.csv and so on.\n"
         ".PP\n.B mpirun \\-n P svmp run ...\n"
-        "splits a large model among several processes, on one or more machines\n"
-        ".RB ( docs/distributed.md ).\n"
+        "runs in several processes\n.RB ( docs/distributed.md ):\n"
+        "with {shared} they share the chains; with other methods, or if memory is short, the nodes.\n"
         "All processes must be given the same files and options; the first one writes the results.\n"
         ".PP\n.B \\-\\-backend cuda\n"
         "keeps the particles on an NVIDIA GPU, with kernels in single precision and the rest in double;\n"
@@ -267,7 +268,7 @@ const command command_run = {
         ".BR graphical \", \" vanilla \", \" independent \", \" random \", \" combined \" and \" langevin ,\n"
         "with thousands of nodes or hundreds of particles; methods that compute nothing there use the CPU, with a\n"
         "warning.\n.B auto\n"
-        "uses a GPU for these if there is one with enough free memory; otherwise it uses the CPU and says why.\n"
+        "uses a GPU for these if there is one with enough free memory.\n"
         "The others are for comparing:\n"
         ".BR cpu\\-baseline \", \" cpu\\-avx2 \" and \" cpu\\-avx512\n"
         "are the default with fixed instructions, and\n.B ref\nis plain loops. See docs/gpu.md and "

@@ -15,7 +15,7 @@ static const option_row rows[] = {
     {"seed", 0, "N", "", "random seed of the moves (default: the seed of the run)", "Examination"},
     {"coordinates", 0, "centred|noncentred|auto", "",
      "parametrisation of the model (default: that of the run, or auto)", "Examination"},
-    {"local", 0, NULL, "", "use only local moves, as under mpirun", "Examination"},
+    {"local", 0, NULL, "", "use only local moves; under mpirun: on parts of the model", "Examination"},
     {"require-converged", 0, NULL, "", "exit with status 1 unless the particles pass", "Examination"},
     {"threads", 0, "N", "0", "threads; 0: all, shared under mpirun", "Machine"},
 };
@@ -29,14 +29,15 @@ typedef struct session {
     const option_set *set;
     size_t moves;
     double seconds;
-    size_t processes, count; /* of particles in the file */
+    size_t count;            /* of particles in the file */
+    int split;               /* several processes have parts of the model, and read their own variables */
     char coordinates[COORDINATES], seed[COORDINATES];
     const char *comments; /* the record of the file, or "" */
     char *lines;          /* those that several processes read */
     svmp_context *context;
     svmp_model *model;
     svmp_options *options;
-    svmp_particles *particles, *fewer; /* NULL: several processes read their own */
+    svmp_particles *particles, *fewer; /* NULL: processes read their own variables */
     svmp_run *run;
     svmp_verdict *verdict;
     stage stage; /* of a long examination */
@@ -58,7 +59,7 @@ static char *read_comments(const char *path) {
 static int read_file(session *s) {
     const char *path = s->set->operands[0];
     char method[32];
-    if (s->processes == 1) {
+    if (!s->split) {
         const int status = read_particles(s->context, path, &s->particles);
         if (status) return status;
         s->count = svmp_particles_count(s->particles);
@@ -70,11 +71,11 @@ static int read_file(session *s) {
     }
     if (s->comments == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     svmp_method described;
-    if (s->processes > 1 && svmp_comment_find(s->comments, "method", method, sizeof method) &&
+    if (s->split && svmp_comment_find(s->comments, "method", method, sizeof method) &&
         svmp_method_describe(s->context, method, &described) == SVMP_OK && described.yield == SVMP_YIELD_CHAINS)
         return report_error(
             EXIT_WRONG,
-            "'%s' contains draws of chains, which can be verified only in one process. Run svmp without mpirun.", path);
+            "'%s' contains draws of chains, which cannot be verified in parts: leave out --local, or mpirun.", path);
     return 0;
 }
 
@@ -102,12 +103,13 @@ static int read_all(session *s) {
 static int prepare(session *s) {
     const char *const *files = (const char *const *)s->set->operands;
     int status = open_joined_context(s->set, &s->context);
-    s->processes = svmp_context_processes(s->context);
+    s->split = status == 0 && svmp_context_processes(s->context) > 1 && options_given(s->set, "local");
     if (status == 0) status = agree_on_status(s->context, read_all(s));
     if (status) return status;
     const svmp_reading how = {.coordinates = s->coordinates};
-    const svmp_status made =
-        svmp_model_read_split(s->context, s->set->operand_count - 1, files + 1, &how, &s->model, NULL);
+    const size_t count = s->set->operand_count - 1;
+    const svmp_status made = s->split ? svmp_model_read_split(s->context, count, files + 1, &how, &s->model, NULL)
+                                      : svmp_model_read_shared(s->context, count, files + 1, &how, &s->model);
     return made == SVMP_OK ? 0 : failed(s->context, made);
 }
 
@@ -240,8 +242,10 @@ const command command_verify = {
         "A mode that no particle has found and that the moves cannot reach is not detected (docs/diagnostics.md).\n"
         ".PP\n"
         ".B mpirun \\-n P svmp verify ...\n"
-        "examines particles of a large model by local moves only and does not search for other modes. With\n"
-        ".B \\-\\-local\none process computes the same result, bit for bit.\n",
+        "shares the particles among the processes, each of which has the whole model. With\n"
+        ".B \\-\\-local\n"
+        "the model is split, so that it may be larger; there are local moves only, and no search for other modes.\n"
+        "The result is that of one process, bit for bit.\n",
     .options = options,
     .run = run,
 };

@@ -83,7 +83,7 @@ static int read_start(session *s) {
 /* Refuses what several processes cannot do. */
 static int check_processes(const session *s) {
     const char *path = options_given(s->set, "output");
-    if (svmp_context_processes(s->context) == 1) return 0;
+    if (svmp_context_processes(s->context) == 1 || s->method.shares) return 0;
     if (!s->method.parts)
         return report_error(EXIT_WRONG, "The method '%s' needs the whole model in one process: run it without mpirun.",
                             s->method.name);
@@ -168,6 +168,36 @@ static void explain_backend(const session *s, const char *from, svmp_status stat
         report_error(EXIT_WRONG, "The backend must be '%s', as in the checkpoint '%s'.", taken, from);
 }
 
+/* By chains every process has the whole model, by nodes a part of it. */
+static svmp_status read_in_layout(session *s) {
+    const char *const *files = (const char *const *)s->set->operands;
+    const size_t count = s->set->operand_count;
+    s->coordinates = options_given(s->set, "coordinates");
+    if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
+    const svmp_reading how = {.monitors = options_given(s->set, "monitor"), .coordinates = s->coordinates};
+    s->shares = svmp_context_processes(s->context) > 1 && s->method.shares;
+    s->writer.copies = s->shares;
+    s->split = (svmp_split){.processes = 1};
+    return s->shares ? svmp_model_read_shared(s->context, count, files, &how, &s->model)
+                     : svmp_model_read_split(s->context, count, files, &how, &s->model, &s->split);
+}
+
+/* A model of which each process cannot have a copy is split; then there is another default method. */
+static svmp_status create_run(session *s) {
+    svmp_status made = svmp_run_create(s->model, s->options, &s->run);
+    if (made != SVMP_NO_MEMORY || !s->shares || options_given(s->set, "method")) return made;
+    report_error(EXIT_DONE,
+                 "The model is split by nodes, with the method 'graphical', because it is too large for a copy in every "
+                 "process. %s",
+                 svmp_context_error(s->context));
+    svmp_model_free(s->model);
+    s->model = NULL;
+    made = svmp_options_set(s->options, "method", "graphical");
+    if (made == SVMP_OK) made = svmp_method_describe(s->context, "graphical", &s->method);
+    if (made == SVMP_OK) made = read_in_layout(s);
+    return made == SVMP_OK ? svmp_run_create(s->model, s->options, &s->run) : made;
+}
+
 int session_prepare(session *s) {
     const char *from = options_given(s->set, "resume");
     int status = open_joined_context(s->set, &s->context);
@@ -175,17 +205,13 @@ int session_prepare(session *s) {
     if (status == 0) status = agree_on_status(s->context, read_all(s));
     if (status == 0) status = compare_starts(s);
     if (status) return status;
-    s->coordinates = options_given(s->set, "coordinates");
-    if (s->coordinates == NULL) s->coordinates = s->method.coordinates;
-    const svmp_reading how = {.monitors = options_given(s->set, "monitor"), .coordinates = s->coordinates};
-    svmp_status made = svmp_model_read_split(s->context, s->set->operand_count, (const char *const *)s->set->operands,
-                                             &how, &s->model, &s->split);
+    svmp_status made = read_in_layout(s);
     if (made == SVMP_OK && (s->mode == PROGRESS_LIVE || s->mode == PROGRESS_LINES))
         estimate_start(s->set, s->options, &s->method, s->model);
     if (made == SVMP_OK && from) made = svmp_options_resume(s->options, from);
     if (made == SVMP_OK) made = svmp_context_set_log(s->context, stage_print_log, &s->stage);
     stage_begin(&s->stage, s->mode, "start");
-    if (made == SVMP_OK) made = svmp_run_create(s->model, s->options, &s->run);
+    if (made == SVMP_OK) made = create_run(s);
     if (made == SVMP_OK) made = start(s);
     stage_end(&s->stage);
     if (made == SVMP_OK && from) made = svmp_run_load(s->run, from);

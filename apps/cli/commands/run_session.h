@@ -21,7 +21,8 @@ typedef struct session {
     svmp_method method; /* of these options */
     const char *coordinates;
     svmp_model *model;
-    svmp_split split; /* among processes */
+    int shares;       /* several processes have the whole model, and share its chains */
+    svmp_split split; /* among processes that have parts of it */
     writer writer;
     progress_mode mode;
     progress watch;

@@ -19,7 +19,7 @@ enum { NAME_ROOM = 1024 };
 /* Mean and sd from the precision itself; the quantiles of a Gaussian follow. Monitored values, and those drawn after
  * the run, keep their sample moments, because they are not variables of the model. */
 static int exact_moments(const session *s, size_t shown, const size_t *which, svmp_moments *moments) {
-    const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
+    const svmp_particles *from = s->split.processes > 1 ? s->first : s->result;
     const double z95 = 1.6448536269514722;
     const size_t variables = svmp_graph_variables(svmp_model_graph(s->model));
     double *both = calloc(2 * variables, sizeof *both);
@@ -42,7 +42,7 @@ static int exact_moments(const session *s, size_t shown, const size_t *which, sv
  * `first`. */
 static int measure_moments(const session *s, size_t shown, const size_t *which, svmp_moments *moments, size_t count,
                            svmp_mixing *mixing) {
-    const int several = svmp_context_processes(s->context) > 1; /* each has the result of its own part */
+    const int several = s->split.processes > 1; /* each has the result of its own part */
     svmp_status status = svmp_particles_summarise(several ? s->first : s->result, shown, which, moments, NULL);
     if (status == SVMP_OK && svmp_particles_are_chains(s->result))
         status = svmp_particles_summarise(several && count <= shown ? s->first : s->result, count, NULL, NULL, mixing);
@@ -59,7 +59,7 @@ static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
     overview o = {0};
     for (size_t k = 0; k < VARIABLES_SHOWN; k++) which[k] = k;
     if (variables <= VARIABLES_SHOWN) return scalars_first(from, variables, which), variables;
-    if (s->record.processes > 1 || !overview_make(s->result, &o)) return FIRST_SHOWN;
+    if (s->split.processes > 1 || !overview_make(s->result, &o)) return FIRST_SHOWN;
     count = overview_scalars(&o, FIRST_SHOWN, which, &more);
     for (size_t k = 0; count < FIRST_SHOWN; k++) { /* o.order: array after array, as they come */
         int taken = 0;
@@ -72,9 +72,12 @@ static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
 }
 
 /* How the processes share the work. */
-static void print_split(const svmp_split *split) {
+static void print_layout(const session *s) {
+    const svmp_split *split = &s->split;
+    if (s->shares) printf("%zu processes by chains: each has the whole model and moves a share of the %s\n",
+               s->record.processes, s->method.yield == SVMP_YIELD_CHAINS ? "chains" : "particles");
     if (split->processes == 1) return;
-    printf("%zu processes; the busiest has %s more work than average; %zu of %zu edge%s cut\n", split->processes,
+    printf("%zu processes by nodes; the busiest has %s more work than average; %zu of %zu edge%s cut\n", split->processes,
            percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, plural(split->edges));
 }
 
@@ -112,10 +115,10 @@ int session_print(session *s) {
     const size_t variables = svmp_particles_whole(s->result);
     size_t which[VARIABLES_SHOWN];
     const size_t shown = choose_shown(s, which);
-    const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
+    const svmp_particles *from = s->split.processes > 1 ? s->first : s->result;
     const int exact = s->method.yield == SVMP_YIELD_DRAWS;
     const int chains = svmp_particles_are_chains(s->result);
-    const size_t mixed = s->record.processes > 1 ? shown : variables;
+    const size_t mixed = s->split.processes > 1 ? shown : variables;
     char step[STEP_TEXT];
     svmp_moments moments[VARIABLES_SHOWN];
     svmp_mixing *mixing = calloc(variables + 1, sizeof *mixing);
@@ -137,12 +140,12 @@ int session_print(session *s) {
     print_more(s, variables - shown);
     if (!exact) print_strays(from, shown, which, moments);
     print_probabilities(s->result, 0, NULL);
-    if (s->record.processes == 1) print_criteria(s->result);
-    print_split(&s->split);
+    if (s->split.processes == 1) print_criteria(s->result);
+    print_layout(s);
     const svmp_verdict *verdict = s->record.verdict;
     s->clear = exact || (verdict && svmp_verdict_is_clear(verdict));
     print_sampling(s->result, svmp_run_setting(s->run, "step", step, sizeof step));
-    if (chains && !(verdict && s->record.processes > 1))
+    if (chains && !(verdict && s->split.processes > 1))
         print_mixing(mixed > shown ? s->result : s->first, mixed, NULL, mixing, verdict != NULL);
     print_convergence(&s->record.convergence, 0);
     free(mixing);

@@ -191,7 +191,7 @@ static svmp_status alloc(backend *b, const kernel *k) {
     if (own->lanes == NULL)
         return svmp_fail(b->context, SVMP_UNSUPPORTED, "This machine cannot run the backend '%s'.", b->local->name);
     b->runs_as = name_of(own->lanes);
-    SVMP_TRY(svmp_evaluator_create(b->model, b->n, b->threads, &b->evaluator));
+    SVMP_TRY(svmp_backend_evaluator(b, &b->evaluator));
     return k ? alloc_kernel(b, k) : SVMP_OK;
 }
 

@@ -91,6 +91,7 @@ struct mode_jump {
     const svmp_model *model;
     const model_modes *modes;
     evaluator *evaluator;
+    peer_columns columns; /* the backend's */
     size_t n;
     uint64_t seed;
     double *proposed; /* particles */
@@ -107,8 +108,8 @@ svmp_status svmp_mode_jump_create(const backend *b, const model_modes *modes, mo
     mode_jump *l = NULL;
     if (modes == NULL) return SVMP_OK;
     SVMP_CHECK(SVMP_NEW(context, l, 1));
-    *l = (mode_jump){.model = b->model, .modes = modes, .n = b->n, .seed = b->seed};
-    SVMP_CHECK(svmp_evaluator_create(b->model, b->n, b->threads, &l->evaluator));
+    *l = (mode_jump){.model = b->model, .modes = modes, .columns = b->columns, .n = b->n, .seed = b->seed};
+    SVMP_CHECK(svmp_backend_evaluator(b, &l->evaluator));
     SVMP_CHECK(SVMP_NEW(context, l->proposed, variables * b->n));
     SVMP_CHECK(SVMP_NEW(context, l->log_density, b->n));
     SVMP_CHECK(SVMP_NEW(context, l->log_density_proposed, b->n));
@@ -134,7 +135,7 @@ void svmp_mode_jump_free(mode_jump *l) {
 }
 
 static random_stream stream_of(const mode_jump *l, size_t t, size_t particle) {
-    return (random_stream){.seed = l->seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = particle};
+    return (random_stream){.seed = l->seed, .purpose = RANDOM_MODE_JUMP, .a = t, .b = l->columns.first + particle};
 }
 
 /* NULL if all are finite */
@@ -144,24 +145,34 @@ static const double *find_not_finite(const mode_jump *l) {
     return NULL;
 }
 
+/* The stratum of a particle among the modes. */
+static double stratum_of(const mode_jump *l, size_t k) {
+    return ((double)(l->columns.first + k) + 0.5) / (double)l->columns.whole;
+}
+
 svmp_status svmp_mode_jump_start(mode_jump *l, double *x) {
     const double *failed = NULL;
     int known;
     for (size_t k = 0; k < l->n; k++)
-        draw(l->modes, stream_of(l, SIZE_MAX, k), ((double)k + 0.5) / (double)l->n, l->workspace, l->n, x + k);
+        draw(l->modes, stream_of(l, SIZE_MAX, k), stratum_of(l, k), l->workspace, l->n, x + k);
     for (size_t turn = 0; turn <= MODE_HALVINGS; turn++) {
-        SVMP_TRY(svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known));
+        SVMP_TRY(svmp_agree(l->model->context, l->columns.peers,
+                            svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known)));
         failed = find_not_finite(l);
-        if (failed == NULL) return SVMP_OK;
+        if (!svmp_peers_any(l->columns.peers, failed != NULL)) return SVMP_OK;
         for (size_t k = 0; k < l->n; k++) {
             if (isfinite(l->log_density[k])) continue;
-            const posterior_mode *mode = &l->modes->mode[svmp_modes_at(l->modes, ((double)k + 0.5) / (double)l->n)];
+            const posterior_mode *mode = &l->modes->mode[svmp_modes_at(l->modes, stratum_of(l, k))];
             for (size_t i = 0; i < l->modes->variables; i++) x[i * l->n + k] = (x[i * l->n + k] + mode->mean[i]) / 2;
         }
     }
-    return svmp_fail_notes(l->model->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
-                           "Particle %zu cannot start: the log density is %g at the mean of its mode.",
-                           (size_t)(failed - l->log_density) + 1, *failed);
+    svmp_status status = SVMP_OK;
+    if (failed)
+        status =
+            svmp_fail_notes(l->model->context, SVMP_NOT_FINITE, NOTES(svmp_advice(SVMP_NOTE_TRY_ANOTHER, "init", NULL)),
+                            "Particle %zu cannot start: the log density is %g at the mean of its mode.",
+                            l->columns.first + (size_t)(failed - l->log_density) + 1, *failed);
+    return svmp_agree(l->model->context, l->columns.peers, status);
 }
 
 void svmp_mode_jump_labels(const mode_jump *l, const double *x, double *rows) {
@@ -192,8 +203,10 @@ svmp_status svmp_mode_jump_move(mode_jump *l, backend *b, size_t t) {
     if (l == NULL) return SVMP_OK;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     propose(l, t, x);
-    SVMP_TRY(svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known));
-    SVMP_TRY(svmp_evaluate_log_density(l->evaluator, l->proposed, l->log_density_proposed, &known));
+    svmp_status status = svmp_evaluate_log_density(l->evaluator, x, l->log_density, &known);
+    if (status == SVMP_OK)
+        status = svmp_evaluate_log_density(l->evaluator, l->proposed, l->log_density_proposed, &known);
+    SVMP_TRY(svmp_agree(l->model->context, l->columns.peers, status));
     for (size_t k = 0; k < l->n; k++) {
         if (!(l->log_density_proposed[k] - l->log_density[k] + l->log_ratio[k] > 0)) continue;
         for (size_t i = 0; i < l->modes->variables; i++) x[i * l->n + k] = l->proposed[i * l->n + k];

@@ -50,6 +50,8 @@ static svmp_status make_factors(sweeper *s) {
     svmp_context *context = s->model->context;
     const size_t own = s->model->graph->moved;
     SVMP_TRY(SVMP_NEW(context, s->log_step, own));
+    SVMP_TRY(SVMP_NEW(context, s->accepted, own));
+    SVMP_TRY(SVMP_NEW(context, s->learns, own));
     SVMP_TRY(SVMP_NEW(context, s->factor_at, own + 1));
     SVMP_TRY(SVMP_NEW(context, s->spread, s->model->graph->moved_variables));
     for (size_t v = 0; v < own; v++) {
@@ -76,7 +78,8 @@ static svmp_status find_discontinuous(sweeper *s) {
 }
 
 static svmp_status make_parts(sweeper *s, const uint32_t *colour) {
-    SVMP_TRY(svmp_node_evaluator_create(s->model, s->n, s->threads, s->colours, colour, &s->local));
+    SVMP_TRY(
+        svmp_node_evaluator_create_share(s->model, s->n, s->columns.whole, s->threads, s->colours, colour, &s->local));
     const size_t tasks = svmp_node_evaluator_task_count(s->local);
     SVMP_TRY(SVMP_NEW(s->model->context, s->period, tasks));
     for (size_t k = 0; k < tasks; k++) s->period[k] = 1;
@@ -94,7 +97,7 @@ svmp_status svmp_sweeper_create(const backend *b, sweeper **made) {
     uint32_t *colour = NULL;
     svmp_status status = SVMP_NEW(context, s, 1);
     if (status == SVMP_OK) {
-        *s = (sweeper){.model = model, .n = b->n, .threads = b->threads};
+        *s = (sweeper){.model = model, .columns = b->columns, .n = b->n, .threads = b->threads};
         status = SVMP_NEW(context, colour, model->graph->nodes);
     }
     SVMP_CHECK(svmp_model_agree(model, status));
@@ -121,7 +124,8 @@ void svmp_sweeper_free(sweeper *s) {
                               workspace->squares};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) svmp_release(context, rows[k]);
     }
-    void *const arrays[] = {s->workspace, s->period, s->log_step, s->factor_at, s->factor, s->spread, s->discontinuous};
+    void *const arrays[] = {s->workspace, s->period, s->log_step, s->accepted,     s->learns,
+                            s->factor_at, s->factor, s->spread,   s->discontinuous};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) svmp_release(context, arrays[k]);
     svmp_cauchy_free(s->cauchy);
     svmp_node_evaluator_free(s->local);
@@ -215,8 +219,11 @@ SVMP_CLONES static void propose(const move *m, size_t v, size_t r) {
     bound(n, d, u, m->workspace->log_ratio);
     if (is_discontinuous(s, v)) memset(u, 0, d * n * sizeof *u);
     for (size_t j = 0; j < d; j++) {
-        const random_stream stream = {
-            .seed = m->seed, .purpose = RANDOM_LOCAL, .a = m->t, .b = svmp_variable_key(graph, graph->first[v] + j)};
+        const random_stream stream = {.seed = m->seed,
+                                      .purpose = RANDOM_LOCAL,
+                                      .a = m->t,
+                                      .b = svmp_variable_key(graph, graph->first[v] + j),
+                                      .first = s->columns.first};
         svmp_random_quick_normals(stream, n, w + j * n);
     }
     for (size_t k = 0; k < d * n; k++) y[k] = w[k] = half * u[k] + epsilon * w[k];
@@ -230,8 +237,11 @@ static void propose_cauchy(const move *m, size_t v, size_t r, size_t turn) {
     const sweeper *s = m->s;
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v), j = turn / 2 % d, i = graph->first[v] + j;
-    const random_stream stream = {
-        .seed = m->seed, .purpose = RANDOM_LOCAL, .a = m->t, .b = svmp_variable_key(graph, i)};
+    const random_stream stream = {.seed = m->seed,
+                                  .purpose = RANDOM_LOCAL,
+                                  .a = m->t,
+                                  .b = svmp_variable_key(graph, i),
+                                  .first = s->columns.first};
     double *y = m->workspace->y + r * n;
     memcpy(y, m->x + graph->first[v] * n, d * n * sizeof *y);
     svmp_cauchy_propose(s->cauchy, stream, turn % 2 ? cauchy_stretch : 1, n, i, m->x, y + j * n,
@@ -277,9 +287,16 @@ double svmp_sweeper_scores(const sweeper *s) {
     return work[1] > 0 ? (double)work[0] / (double)work[1] : 0;
 }
 
-static void adapt(const sweeper *s, size_t v, double gain, double acceptance) {
-    const double moved = s->log_step[v] + gain * (acceptance - sweep_acceptance);
-    s->log_step[v] = fmin(fmax(moved, -most_log_step), most_log_step);
+/* The steps learn from the acceptances of all particles, whichever process has them. */
+static void adapt(const sweeper *s, double gain) {
+    const size_t own = s->model->graph->moved;
+    for (size_t v = 0; v < own; v++) s->learns[v] = s->accepted[v] >= 0;
+    svmp_shared_sum(&s->columns, own, s->accepted);
+    for (size_t v = 0; v < own; v++) {
+        const double acceptance = svmp_units_share(s->accepted[v]) / (double)s->columns.whole;
+        const double moved = s->log_step[v] + gain * (acceptance - sweep_acceptance);
+        if (s->learns[v]) s->log_step[v] = fmin(fmax(moved, -most_log_step), most_log_step);
+    }
 }
 
 /* Moves the particles whose ratio exceeds a uniform number; a NaN rejects. */
@@ -288,12 +305,18 @@ SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) 
     const svmp_graph *graph = s->model->graph;
     const size_t n = s->n, d = svmp_sweep_dimension(s, v);
     const double *after = m->workspace->value_proposed + place * n;
-    double *ratio = m->workspace->log_ratio, *log_uniform = m->workspace->uniform, sum = 0;
-    const random_stream stream = {
-        .seed = m->seed, .purpose = RANDOM_LOCAL_ACCEPT, .a = m->t, .b = svmp_node_key(graph, v)};
+    double *ratio = m->workspace->log_ratio, *log_uniform = m->workspace->uniform;
+    const bool learns = m->gain > 0 && !(is_discontinuous(s, v) && m->t % 3);
+    const random_stream stream = {.seed = m->seed,
+                                  .purpose = RANDOM_LOCAL_ACCEPT,
+                                  .a = m->t,
+                                  .b = svmp_node_key(graph, v),
+                                  .first = s->columns.first};
     svmp_random_log_uniforms(stream, n, log_uniform);
     for (size_t l = 0; l < n; l++) ratio[l] = after[l] < INFINITY ? ratio[l] : NAN;
-    for (size_t l = 0; m->gain > 0 && l < n; l++) sum += ratio[l] < 0 ? exp(ratio[l]) : ratio[l] >= 0;
+    s->accepted[v] = learns ? 0 : -1;
+    for (size_t l = 0; learns && l < n; l++)
+        s->accepted[v] += svmp_share_units(ratio[l] < 0 ? exp(ratio[l]) : ratio[l] >= 0);
     for (size_t l = 0; l < n; l++) ratio[l] = log_uniform[l] < ratio[l];
     for (size_t l = 0; l < n; l++) m->workspace->moves[l] += ratio[l] > 0;
     for (size_t j = 0; j < d; j++) {
@@ -301,7 +324,6 @@ SVMP_CLONES static void decide(const move *m, size_t v, size_t place, size_t r) 
         const double *y = m->workspace->y + (r + j) * n;
         for (size_t l = 0; l < n; l++) x[l] = ratio[l] > 0 ? y[l] : x[l];
     }
-    if (m->gain > 0 && !(is_discontinuous(s, v) && m->t % 3)) adapt(s, v, m->gain, sum / (double)n);
 }
 
 /* Tasks of the same period take turns. */
@@ -390,11 +412,15 @@ static size_t move_colour(const sweeper *s, size_t colour, const move *m) {
 svmp_status svmp_sweep(sweeper *s, backend *b, size_t t, double gain) {
     size_t failed = NODE_EVALUATED;
     move m = {.s = s, .t = t, .seed = b->seed, .gain = gain};
+    for (size_t v = 0; v < s->model->graph->moved; v++) s->accepted[v] = -1;
     for (size_t c = 0; c < s->colours; c++) {
         SVMP_TRY(svmp_backend_refresh(b)); /* the neighbours that have moved already */
         SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &m.x));
         if (failed == NODE_EVALUATED) failed = move_colour(s, c, &m);
         SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
     }
-    return svmp_model_agree(s->model, failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(s->local, failed));
+    SVMP_TRY(svmp_model_agree_all(s->model,
+                                  failed == NODE_EVALUATED ? SVMP_OK : svmp_node_evaluator_fail(s->local, failed)));
+    if (gain > 0) adapt(s, gain);
+    return SVMP_OK;
 }

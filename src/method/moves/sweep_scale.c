@@ -253,7 +253,26 @@ static void measure_spread(void *work, size_t i) {
     m->s->spread[i] = spread_of(m->s->n, m->x + i * m->s->n);
 }
 
+static void copy_scales(sweeper *to, const sweeper *from) {
+    const size_t own = from->model->graph->moved;
+    memcpy(to->log_step, from->log_step, own * sizeof *to->log_step);
+    memcpy(to->factor, from->factor, from->factor_at[own] * sizeof *to->factor);
+    memcpy(to->period, from->period, svmp_node_evaluator_task_count(from->local) * sizeof *to->period);
+}
+
+/* With all particles, of which s moves a share. */
+static svmp_status measure_with_all(sweeper *s, backend *all, int again) {
+    sweeper *whole = NULL;
+    SVMP_TRY(svmp_sweeper_create(all, &whole));
+    copy_scales(whole, s);
+    const svmp_status status = svmp_sweeper_measure_curvature(whole, all, again);
+    copy_scales(s, whole);
+    svmp_sweeper_free(whole);
+    return status;
+}
+
 svmp_status svmp_sweeper_measure_curvature(sweeper *s, backend *b, int again) {
+    if (b->n != s->n) return measure_with_all(s, b, again);
     const size_t variables = s->model->graph->moved_variables;
     const double *x = NULL;
     size_t failed = NODE_EVALUATED;

@@ -18,6 +18,7 @@ struct trajectory {
     svmp_context *context;
     gaussian *q;
     evaluator *evaluator;
+    peer_columns columns; /* the backend's */
     size_t n, variables, iteration;
     uint64_t seed;
     int threads;
@@ -37,6 +38,7 @@ svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **m
     SVMP_TRY(SVMP_NEW(context, t, 1));
     *t = (trajectory){.context = context,
                       .q = q,
+                      .columns = b->columns,
                       .n = n,
                       .variables = variables,
                       .seed = b->seed,
@@ -45,7 +47,7 @@ svmp_status svmp_trajectory_create(const backend *b, gaussian *q, trajectory **m
     double **const wide[] = {&t->score, &t->velocity, &t->kick, &t->to};
     double **const narrow[] = {&t->log_density, &t->log_density_proposed, &t->kinetic, &t->kinetic_proposed,
                                &t->accepted};
-    SVMP_CHECK(svmp_evaluator_create(b->model, n, b->threads, &t->evaluator));
+    SVMP_CHECK(svmp_backend_evaluator(b, &t->evaluator));
     for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
         SVMP_CHECK(svmp_allocate(context, variables, n * sizeof(double), (void **)wide[k]));
     for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k++) SVMP_CHECK(SVMP_NEW(context, *narrow[k], n));
@@ -70,7 +72,8 @@ static size_t blocks_of(const trajectory *t) { return (t->n + BLOCK - 1) / BLOCK
 
 static void draw_normals(void *work, size_t i) {
     const trajectory *t = work;
-    const random_stream stream = {t->seed, t->iteration, i, RANDOM_VELOCITY};
+    const random_stream stream = {
+        .seed = t->seed, .a = t->iteration, .b = i, .purpose = RANDOM_VELOCITY, .first = t->columns.first};
     svmp_random_normals(stream, t->n, t->velocity + i * t->n);
 }
 
@@ -188,25 +191,28 @@ static svmp_status follow(trajectory *t, const double *x, int turning, double ti
     return SVMP_OK;
 }
 
-/* Accepts or rejects by the change of the energy; NaN rejects. Returns the mean acceptance. */
+/* Accepts or rejects by the change of the energy; NaN rejects. Returns the mean acceptance of all particles, whichever
+ * process has them. */
 static double decide(trajectory *t, size_t iteration) {
-    const random_stream stream = {t->seed, iteration, 0, RANDOM_VELOCITY_ACCEPT};
-    double sum = 0;
+    const random_stream stream = {
+        .seed = t->seed, .a = iteration, .purpose = RANDOM_VELOCITY_ACCEPT, .first = t->columns.first};
+    int64_t sum = 0;
     for (size_t l = 0; l < t->n; l++) {
         const double ratio =
             exp(t->log_density_proposed[l] - t->kinetic_proposed[l] - t->log_density[l] + t->kinetic[l]);
         const int possible = isfinite(t->log_density_proposed[l]) && !isnan(ratio);
         t->accepted[l] = possible && svmp_random_uniform(stream, l) < ratio;
-        sum += possible ? fmin(1, ratio) : 0;
+        sum += possible ? svmp_share_units(fmin(1, ratio)) : 0;
     }
-    return sum / (double)t->n;
+    svmp_shared_sum(&t->columns, 1, &sum);
+    return svmp_units_share(sum) / (double)t->columns.whole;
 }
 
 svmp_status svmp_trajectory_evaluate(trajectory *t, backend *b, const double **score) {
     const double *x;
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
     *score = t->score;
-    return evaluate(t, x, t->log_density);
+    return svmp_agree(t->context, t->columns.peers, evaluate(t, x, t->log_density));
 }
 
 svmp_status svmp_trajectory_force(trajectory *t, const double **force) {
@@ -217,10 +223,11 @@ svmp_status svmp_trajectory_force(trajectory *t, const double **force) {
 svmp_status svmp_trajectory_check(trajectory *t, backend *b, size_t iteration) {
     const double *x;
     SVMP_TRY(svmp_backend_view(b, ARRAY_PARTICLES, &x));
-    for (size_t k = 0; k < t->variables * t->n; k++)
+    svmp_status status = SVMP_OK;
+    for (size_t k = 0; k < t->variables * t->n && status == SVMP_OK; k++)
         if (!isfinite(t->score[k]) && isfinite(t->log_density[k % t->n]))
-            return svmp_evaluator_fail_score(t->evaluator, b->model, t->n, x, t->score, k, iteration);
-    return SVMP_OK;
+            status = svmp_evaluator_fail_score(t->evaluator, b->model, t->n, x, t->score, k, iteration);
+    return svmp_agree(t->context, t->columns.peers, status);
 }
 
 static int is_turning(const trajectory *t) {
@@ -235,7 +242,7 @@ static void take_accepted(void *work, size_t i) {
 }
 
 svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, double gain) {
-    const random_stream stream = {t->seed, iteration, 1, RANDOM_VELOCITY_ACCEPT};
+    const random_stream stream = {.seed = t->seed, .a = iteration, .b = 1, .purpose = RANDOM_VELOCITY_ACCEPT};
     const int turning = is_turning(t);
     double *shared = &t->steps[turning], time_step = *shared * (0.6 + 0.4 * svmp_random_uniform(stream, 0));
     const double length = quarter_period * ((turning ? 0.75 : 0.5) + svmp_random_uniform(stream, 1));
@@ -244,8 +251,9 @@ svmp_status svmp_trajectory_move(trajectory *t, backend *b, size_t iteration, do
     if (turning) time_step = fmin(length / (double)steps, time_step); /* more than half a turn would lead back */
     double *x;
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(draw_velocity(t, iteration));
-    SVMP_TRY(follow(t, x, turning, time_step, steps));
+    svmp_status status = draw_velocity(t, iteration);
+    if (status == SVMP_OK) status = follow(t, x, turning, time_step, steps);
+    SVMP_TRY(svmp_agree(t->context, t->columns.peers, status));
     measure_velocity(t);
     const double acceptance = decide(t, iteration);
     for_variables(t, take_accepted, &(variable_work){.t = t, .x = x});

@@ -12,8 +12,7 @@
 
 #include <stdbool.h>
 
-#include "base/archive.h"
-#include "base/context.h"
+#include "base/peer_columns.h"
 
 /* Of a variable, over the blocks of the last estimate. */
 typedef struct average {
@@ -33,7 +32,11 @@ typedef struct average {
 
 typedef struct averages averages;
 
-svmp_status svmp_averages_create(svmp_context *context, size_t variables, size_t n, int threads, averages **made);
+/* Of particles that processes may share: each adds its own, and all estimate the same averages of all. The first
+ * particles that are added after blocks were forgotten, estimates and the state are collective. `columns` must live as
+ * long. */
+svmp_status svmp_averages_create(svmp_context *context, size_t variables, const peer_columns *columns, int threads,
+                                 averages **made);
 void svmp_averages_free(averages *a); /* NULL-safe */
 
 /* Also averages Stein's identities, with the diagonal of D, which the caller keeps. 0: not for this variable, whose

@@ -12,7 +12,8 @@ enum { PARTICLES_EACH = 5, MOST = 64 };
 
 static const double well_known = 0.1; /* an error of an sd, relative */
 
-/* Over the iterations of a block, of x - centre, and of the products of two of them, below the diagonal. */
+/* Over the iterations of a block, of x - centre, and of the products of two of them, below the diagonal. Every process
+ * has all sums and some rows of the products, and zeros for the others. */
 typedef struct block {
     size_t count; /* iterations */
     double *sum, *product;
@@ -22,22 +23,27 @@ enum { OLDER, NEWER, OPEN, BLOCKS };
 
 struct covariance {
     svmp_context *context;
-    size_t variables, n;
+    peer_columns columns;
+    size_t variables, n; /* n: all particles */
     int threads;
     size_t estimates; /* the number of estimates so far */
     block blocks[BLOCKS];
     double *centre;                /* of each variable: subtracted in the sums of all blocks */
     double *correlation;           /* of the last estimate */
-    double *own, *wanted, *column; /* workspace: two matrices, and a particle */
+    double *own, *wanted, *column; /* workspace: two matrices, and a particle, */
+    double *gathered;              /* and the particles of all processes; NULL: there is one process */
 };
 
-svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size_t n, int threads, covariance **made) {
+svmp_status svmp_covariance_create(svmp_context *context, size_t variables, const peer_columns *columns, int threads,
+                                   covariance **made) {
+    const size_t n = columns->whole;
     svmp_status status;
     covariance *c = NULL;
     *made = NULL;
     if (variables < 2 || variables > MOST || n / PARTICLES_EACH < variables) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, c, 1));
-    *c = (covariance){.context = context, .variables = variables, .n = n, .threads = threads};
+    *c = (covariance){.context = context, .columns = *columns, .variables = variables, .n = n, .threads = threads};
+    if (columns->peers->count > 1) SVMP_CHECK(SVMP_NEW(context, c->gathered, variables * n));
     SVMP_CHECK(SVMP_NEW(context, c->centre, variables));
     for (size_t k = 0; k < BLOCKS; k++) {
         SVMP_CHECK(SVMP_NEW(context, c->blocks[k].sum, variables));
@@ -65,6 +71,7 @@ void svmp_covariance_free(covariance *c) {
     svmp_release(c->context, c->own);
     svmp_release(c->context, c->wanted);
     svmp_release(c->context, c->column);
+    svmp_release(c->context, c->gathered);
     svmp_release(c->context, c);
 }
 
@@ -73,6 +80,16 @@ static double products(size_t n, const double *x, double a, const double *y, dou
     double sum = 0;
     for (size_t l = 0; l < n; l++) sum += (x[l] - a) * (y[l] - b);
     return sum;
+}
+
+/* Rows are dealt out in turn: later ones are longer. */
+static int is_own_row(const covariance *c, size_t i) { return i % c->columns.peers->count == c->columns.peers->rank; }
+
+/* The products of all processes. No row belongs to two of them, so that the sum of its bits is the row. */
+static void add_rows(const covariance *c, double *product) {
+    const svmp_peers *peers = c->columns.peers;
+    _Static_assert(sizeof *product == sizeof(int64_t), "the bits of a number are those of an integer");
+    if (peers->count > 1) peers->sum(peers, c->variables * c->variables, (int64_t *)(void *)product);
 }
 
 typedef struct state {
@@ -87,7 +104,7 @@ static void add_variable(void *work, size_t i) {
     const size_t d = c->variables, n = c->n;
     const double *x = now->x;
     for (size_t l = 0; l < n; l++) open->sum[i] += x[i * n + l] - c->centre[i];
-    for (size_t j = 0; j <= i; j++)
+    for (size_t j = 0; is_own_row(c, i) && j <= i; j++)
         open->product[i * d + j] += products(n, x + i * n, c->centre[i], x + j * n, c->centre[j]);
 }
 
@@ -95,6 +112,10 @@ void svmp_covariance_add(covariance *c, const double *x) {
     if (c == NULL) return;
     const size_t d = c->variables, n = c->n;
     block *open = &c->blocks[OPEN];
+    if (c->gathered) {
+        svmp_shared_gather(&c->columns, d, x, c->gathered);
+        x = c->gathered;
+    }
     if (open->count == 0) {
         const int first = c->blocks[OLDER].count + c->blocks[NEWER].count == 0;
         for (size_t i = 0; first && i < d; i++) c->centre[i] = svmp_sum(n, x + i * n) / (double)n;
@@ -119,6 +140,7 @@ void svmp_covariance_estimate(covariance *c) {
         for (size_t i = 0; i < d; i++) sum[i] += b->sum[i];
         for (size_t i = 0; i < d * d; i++) product[i] += b->product[i];
     }
+    add_rows(c, product);
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j <= i; j++) product[i * d + j] -= sum[i] * sum[j] / all;
     for (size_t i = 0; i < d; i++)
@@ -180,6 +202,15 @@ void svmp_covariance_match(covariance *c, const average *to, size_t n, double *x
     }
 }
 
+static svmp_status archive_products(const covariance *c, archive *to, block *b) {
+    const size_t d = c->variables;
+    memcpy(c->own, b->product, d * d * sizeof *c->own);
+    if (!to->loading) add_rows(c, c->own);
+    SVMP_TRY(svmp_archive_reals(to, "covariance product", d * d, c->own));
+    for (size_t e = 0; to->loading && e < d * d; e++) b->product[e] = is_own_row(c, e / d) ? c->own[e] : 0;
+    return SVMP_OK;
+}
+
 svmp_status svmp_covariance_state(covariance *c, archive *to) {
     if (c == NULL) return SVMP_OK;
     const size_t d = c->variables;
@@ -189,7 +220,7 @@ svmp_status svmp_covariance_state(covariance *c, archive *to) {
         block *b = &c->blocks[k];
         SVMP_TRY(svmp_archive_count(to, "covariance block", &b->count));
         SVMP_TRY(svmp_archive_reals(to, "covariance sum", d, b->sum));
-        SVMP_TRY(svmp_archive_reals(to, "covariance product", d * d, b->product));
+        SVMP_TRY(archive_products(c, to, b));
     }
     return svmp_archive_reals(to, "correlation", d * d, c->correlation);
 }

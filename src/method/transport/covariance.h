@@ -8,11 +8,14 @@
 
 typedef struct covariance covariance;
 
-/* *made is NULL if there are too many variables for n particles, or only one. */
-svmp_status svmp_covariance_create(svmp_context *context, size_t variables, size_t n, int threads, covariance **made);
+/* Of particles that processes may share: `columns` must live as long. *made is NULL if there are too many variables for
+ * the particles, or only one. */
+svmp_status svmp_covariance_create(svmp_context *context, size_t variables, const peer_columns *columns, int threads,
+                                   covariance **made);
 void svmp_covariance_free(covariance *c); /* NULL-safe, like all functions here */
 
-/* Adds the particles x[i*n + l] of an iteration to the open block; blocks are as in averages.h. */
+/* Adds the particles x[i*n + l] of an iteration, of this process, to the open block; blocks are as in averages.h.
+ * Adding, estimating and the state are collective. */
 void svmp_covariance_add(covariance *c, const double *x);
 void svmp_covariance_estimate(covariance *c);
 void svmp_covariance_close(covariance *c);

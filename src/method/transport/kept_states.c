@@ -6,20 +6,22 @@
 
 struct kept_states {
     svmp_context *context;
+    peer_columns columns;
     size_t variables, n, wanted, from;
     size_t capacity, count, stride;
     size_t *passed; /* of each state: the iterations before it */
     double *x;      /* the states, one after the other */
 };
 
-svmp_status svmp_kept_states_create(svmp_context *context, size_t variables, size_t n, size_t wanted, size_t from,
-                                    kept_states **made) {
+svmp_status svmp_kept_states_create(svmp_context *context, size_t variables, const peer_columns *columns, size_t wanted,
+                                    size_t from, kept_states **made) {
+    const size_t n = columns->count;
     kept_states *k = NULL;
     svmp_status status;
     *made = NULL;
     if (wanted == 0) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, k, 1));
-    *k = (kept_states){context, variables, n, wanted, from, .capacity = KEPT_FOR_EACH * wanted, .stride = 1};
+    *k = (kept_states){context, *columns, variables, n, wanted, from, .capacity = KEPT_FOR_EACH * wanted, .stride = 1};
     _Static_assert(KEPT_EARLY == FIRST_INSPECTION - ADAPTATION, "the iterations that count at the earliest end");
     if (KEPT_EARLY / wanted > 1) k->stride = KEPT_EARLY / wanted;
     SVMP_CHECK(SVMP_NEW(context, k->passed, k->capacity));
@@ -73,13 +75,18 @@ size_t svmp_kept_states_count(const kept_states *k, size_t passed) {
     return late < k->wanted ? late : k->wanted;
 }
 
-void svmp_kept_states_take(const kept_states *k, size_t passed, double *x) {
-    const size_t count = svmp_kept_states_count(k, passed), rows = k ? k->variables * k->n : 0;
-    const size_t gap = count ? count_late(k, passed) / count : 0;
+svmp_status svmp_kept_states_take(const kept_states *k, size_t passed, double *x) {
+    const size_t count = svmp_kept_states_count(k, passed), gap = count ? count_late(k, passed) / count : 0;
+    double *all = NULL;
+    if (count == 0) return SVMP_OK;
+    const size_t rows = k->variables * k->n, numbers = k->variables * k->columns.whole;
+    SVMP_TRY(svmp_agree(k->context, k->columns.peers, SVMP_NEW(k->context, all, numbers)));
     for (size_t j = 0; j < count; j++) {
-        const double *state = k->x + (k->count - 1 - (count - 1 - j) * gap) * rows;
-        for (size_t e = 0; e < rows; e++) x[e * count + j] = state[e];
+        svmp_shared_gather(&k->columns, k->variables, k->x + (k->count - 1 - (count - 1 - j) * gap) * rows, all);
+        for (size_t e = 0; e < numbers; e++) x[e * count + j] = all[e];
     }
+    svmp_release(k->context, all);
+    return SVMP_OK;
 }
 
 svmp_status svmp_kept_states_state(kept_states *k, archive *a) {
@@ -98,7 +105,7 @@ svmp_status svmp_kept_states_state(kept_states *k, archive *a) {
     }
     for (size_t j = 0; j < k->count; j++) {
         SVMP_TRY(svmp_archive_count(a, "kept passed", &k->passed[j]));
-        SVMP_TRY(svmp_archive_rows(a, "kept state", k->n, k->x + j * numbers));
+        SVMP_TRY(svmp_shared_archive(&k->columns, a, "kept state", k->variables, k->x + j * numbers));
     }
     return SVMP_OK;
 }

@@ -8,19 +8,20 @@
 
 typedef struct kept_states kept_states;
 
-/* For `wanted` states of n particles, the first of them after iteration `from`. *made is NULL if none is wanted. */
-svmp_status svmp_kept_states_create(svmp_context *context, size_t variables, size_t n, size_t wanted, size_t from,
-                                    kept_states **made);
+/* For `wanted` states of the particles, the first of them after iteration `from`; *made is NULL if none is wanted. If
+ * processes share the particles, each keeps its own; `columns` must live as long. */
+svmp_status svmp_kept_states_create(svmp_context *context, size_t variables, const peer_columns *columns, size_t wanted,
+                                    size_t from, kept_states **made);
 void svmp_kept_states_free(kept_states *k); /* NULL-safe, like all functions here */
 
-/* Offers the particles x[i*n + l] after iteration `passed`, which counts from 1. */
+/* Offers the own particles x[i*n + l] after iteration `passed`, which counts from 1. */
 void svmp_kept_states_offer(kept_states *k, size_t passed, const double *x);
 
 /* How many evenly spaced states of the last two thirds of `passed` iterations there are: at most as many as wanted. */
 size_t svmp_kept_states_count(const kept_states *k, size_t passed);
 
-/* These states, `count` of each particle, oldest first: x[(i*n + l)*count + j]. */
-void svmp_kept_states_take(const kept_states *k, size_t passed, double *x);
+/* These states of all particles, `count` of each, oldest first: x[(i*n + l)*count + j]. Collective, as is the state. */
+svmp_status svmp_kept_states_take(const kept_states *k, size_t passed, double *x);
 
 svmp_status svmp_kept_states_state(kept_states *k, archive *a);
 

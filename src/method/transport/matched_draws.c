@@ -9,7 +9,7 @@
 #include "method/transport/transport_failure.h"
 #include "model/text_scale.h"
 
-static svmp_status match_text(const svmp_model *model, const average *to, size_t n, double *x) {
+svmp_status svmp_match_text(const svmp_model *model, const average *to, size_t n, double *x) {
     text_scale *text = NULL;
     SVMP_TRY(svmp_text_scale_create(model, n, &text));
     for (size_t i = 0; i < svmp_text_scale_rows(text); i++) {
@@ -43,7 +43,7 @@ svmp_status svmp_match_draws(const svmp_model *model, const match_targets *to, s
         memcpy(x, before, bytes);
         goto done;
     }
-    SVMP_CHECK(match_text(model, to->text, n, x));
+    SVMP_CHECK(svmp_match_text(model, to->text, n, x));
     SVMP_CHECK(restore_impossible(model, n, before, density, x));
 done:
     svmp_release(context, density);

@@ -17,4 +17,7 @@ typedef struct match_targets {
  * that distorts a variable. Needs room for x three times. */
 svmp_status svmp_match_draws(const svmp_model *model, const match_targets *to, size_t n, double *x);
 
+/* Gives nodes that move in other coordinates the moments `to`, on the scale of the text. */
+svmp_status svmp_match_text(const svmp_model *model, const average *to, size_t n, double *x);
+
 #endif

@@ -32,7 +32,6 @@
 #include "method/transport/kept_states.h"
 #include "method/transport/matched_draws.h"
 #include "method/transport/matched_moments.h"
-#include "method/transport/matched_text_moments.h"
 #include "method/transport/stein_transport.h"
 #include "method/transport/stopping_rule.h"
 #include "method/transport/transport_constants.h"
@@ -42,6 +41,7 @@
 #include "model/sorted_variables.h"
 #include "model/text_scale.h"
 #include "prepare/modes_by_mass.h"
+#include "sample/particles.h"
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
 
@@ -60,6 +60,7 @@ typedef struct transport {
     averages *averages;
     covariance *covariance; /* NULL: too many variables, or only one */
     kept_states *kept;      /* for the draws of the answer; NULL: it has none */
+    double *answer;         /* these draws; NULL: not made yet */
     double *metric;  /* the diagonal of the matrix of Stein's identities (averages.h): A^-1 or, if `unit_metric`, 1: */
     int unit_metric; /* a solve is too expensive, or the density may be discontinuous */
     double *moved;   /* the particles as the moves left them */
@@ -83,11 +84,11 @@ typedef struct transport {
 
 static svmp_status alloc_text(svmp_run *run) {
     transport *state = run->state;
-    const backend *b = run->backend;
+    const backend *b = run->own;
     SVMP_TRY(svmp_text_scale_create(run->model, b->n, &state->text));
     if (state->text == NULL) return SVMP_OK;
     const size_t rows = svmp_text_scale_rows(state->text);
-    SVMP_TRY(svmp_averages_create(run->context, rows, b->n, b->threads, &state->text_averages));
+    SVMP_TRY(svmp_averages_create(run->context, rows, &b->columns, b->threads, &state->text_averages));
     return svmp_allocate(run->context, rows, b->n * sizeof(double), (void **)&state->values);
 }
 
@@ -105,7 +106,7 @@ static svmp_status find_order(svmp_run *run) {
     if (!exchangeable) return SVMP_OK;
     if (state->discontinuous == NULL) SVMP_TRY(SVMP_NEW(run->context, state->discontinuous, variables));
     svmp_model_mark_sorted(run->model, state->discontinuous);
-    return svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->ordered);
+    return svmp_allocate(run->context, variables, run->own->n * sizeof(double), (void **)&state->ordered);
 }
 
 /* The matrix of Stein's identities: A^-1. If the density may be discontinuous in a variable, the mean of its score need
@@ -145,14 +146,14 @@ static svmp_status find_modes(svmp_run *run) {
 
 static svmp_status alloc_shares(svmp_run *run, size_t modes) {
     transport *state = run->state;
-    const backend *b = run->backend;
+    const backend *b = run->own;
     SVMP_TRY(SVMP_NEW(run->context, state->labels, modes * b->n));
-    return svmp_averages_create(run->context, modes, b->n, b->threads, &state->mode_shares);
+    return svmp_averages_create(run->context, modes, &b->columns, b->threads, &state->mode_shares);
 }
 
 static svmp_status alloc(svmp_run *run) {
-    backend *b = run->backend;
-    const size_t variables = run->model->graph->variables;
+    const backend *b = run->own;
+    const size_t variables = run->model->graph->variables, all = run->backend->n;
     transport *state = NULL;
     SVMP_TRY(svmp_method_refuse_boxes(run));
     if (run->options.tolerance > 0)
@@ -172,18 +173,18 @@ static svmp_status alloc(svmp_run *run) {
     SVMP_TRY(svmp_mode_jump_create(b, svmp_run_modes(run), &state->mode_jump));
     if (state->mode_jump) SVMP_TRY(alloc_shares(run, svmp_run_modes(run)->count));
     state->local = svmp_trajectory_is_expensive(state->q, variables);
-    SVMP_TRY(svmp_averages_create(run->context, variables, b->n, b->threads, &state->averages));
-    SVMP_TRY(svmp_allocate(run->context, variables, b->n * sizeof(double), (void **)&state->moved));
+    SVMP_TRY(svmp_averages_create(run->context, variables, &b->columns, b->threads, &state->averages));
+    SVMP_TRY(svmp_allocate(run->context, variables, all * sizeof(double), (void **)&state->moved));
     SVMP_TRY(svmp_model_discontinuities(run->model, &state->discontinuous));
     state->has_discontinuities = state->discontinuous != NULL;
     if (!state->has_discontinuities)
-        SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, b->threads, &state->covariance));
-    SVMP_TRY(
-        svmp_kept_states_create(run->context, variables, b->n, svmp_run_draws_each(run), ADAPTATION, &state->kept));
+        SVMP_TRY(svmp_covariance_create(run->context, variables, &b->columns, b->threads, &state->covariance));
+    SVMP_TRY(svmp_kept_states_create(run->context, variables, &b->columns, svmp_run_draws_each(run), ADAPTATION,
+                                     &state->kept));
     SVMP_TRY(find_order(run));
     SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
-    return SVMP_NEW(run->context, state->log_densities, b->n);
+    return SVMP_NEW(run->context, state->log_densities, all);
 }
 
 static void free_transport(svmp_run *run) {
@@ -204,6 +205,7 @@ static void free_transport(svmp_run *run) {
     svmp_release(run->context, state->discontinuous);
     svmp_release(run->context, state->metric);
     svmp_release(run->context, state->values);
+    svmp_release(run->context, state->answer);
     svmp_release(run->context, state->moved);
     svmp_release(run->context, state->ordered);
     svmp_release(run->context, state->log_densities);
@@ -221,7 +223,14 @@ static mode_share share_of(const svmp_run *run, size_t k) {
 
 static svmp_status draw_start(svmp_run *run, double *x) {
     const transport *state = run->state;
-    if (state->mode_jump) return svmp_mode_jump_start(state->mode_jump, x);
+    backend *own = run->own;
+    double *here;
+    if (state->mode_jump) {
+        SVMP_TRY(svmp_backend_edit(own, ARRAY_PARTICLES, &here));
+        SVMP_TRY(svmp_mode_jump_start(state->mode_jump, here));
+        svmp_shared_gather(&own->columns, run->model->graph->variables, here, x);
+        return SVMP_OK;
+    }
     return svmp_gaussian_draw(state->q, run->backend->seed, run->backend->n, x);
 }
 
@@ -277,10 +286,7 @@ static svmp_status end_transport(svmp_run *run) {
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PHI, &workspace)); /* no longer needed */
     SVMP_TRY(match_averages(run, x, workspace));
-    for (size_t i = 0; state->text && i < svmp_text_scale_rows(state->text); i++) {
-        const text_row row = svmp_text_scale_row(state->text, i, x); /* parents are matched already */
-        svmp_match_text_moments(b->n, &svmp_averages_rows(state->text_averages)[i], &row, x + row.variable * b->n);
-    }
+    if (state->text) SVMP_TRY(svmp_match_text(run->model, svmp_averages_rows(state->text_averages), b->n, x));
     SVMP_TRY(restore_impossible(run, x));
     state->stage = STAGE_DONE;
     return svmp_backend_commit(b, ARRAY_PARTICLES);
@@ -313,6 +319,7 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
                  each * run->backend->n, run->options.draws, state->moves, each);
     state->transport_steps = left < wanted ? left : wanted;
     state->stage = have_mixed(run) && !separated ? STAGE_TRANSPORT : STAGE_DONE;
+    SVMP_TRY(svmp_backend_gather(run->own, run->backend));
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
     if (state->ordered) svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->backend->n, x);
     SVMP_TRY(svmp_backend_commit(run->backend, ARRAY_PARTICLES));
@@ -373,11 +380,11 @@ static svmp_status follow(svmp_run *run, const double *x, const double *score) {
     transport *state = run->state;
     const double *force = score;
     if (state->ordered) {
-        memcpy(state->ordered, x, run->model->graph->variables * run->backend->n * sizeof *x);
-        svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->backend->n, state->ordered);
+        memcpy(state->ordered, x, run->model->graph->variables * run->own->n * sizeof *x);
+        svmp_model_sort(run->model, svmp_gaussian_mean(state->q), run->own->n, state->ordered);
         x = state->ordered;
     }
-    if (!state->unit_metric) SVMP_TRY(svmp_trajectory_force(state->global, &force));
+    if (!state->unit_metric) SVMP_TRY(svmp_model_agree_all(run->model, svmp_trajectory_force(state->global, &force)));
     svmp_averages_add(state->averages, x, force);
     svmp_covariance_add(state->covariance, x);
     if (state->mode_shares) {
@@ -400,9 +407,11 @@ static svmp_status replace_strays(svmp_run *run) {
     backend *b = run->backend;
     const size_t n = b->n, variables = run->model->graph->variables;
     double *x, *sorted, *f = state->log_densities;
+    SVMP_TRY(svmp_backend_gather(run->own, b));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
-    SVMP_TRY(svmp_model_evaluate(run->model, n, x, f, NULL));
-    SVMP_TRY(SVMP_NEW(run->context, sorted, n));
+    svmp_status status = svmp_model_evaluate(run->model, n, x, f, NULL);
+    if (status == SVMP_OK) status = SVMP_NEW(run->context, sorted, n);
+    SVMP_TRY(svmp_model_agree_all(run->model, status));
     for (size_t l = 0; l < n; l++) sorted[l] = isnan(f[l]) ? -INFINITY : f[l];
     const double least = svmp_select(sorted, n, n / 2) - far_below_median - 3 * sqrt(0.5 * (double)variables);
     svmp_release(run->context, sorted);
@@ -412,16 +421,23 @@ static svmp_status replace_strays(svmp_run *run) {
         while (!(f[from] >= least)); /* at least half of them are */
         for (size_t i = 0; i < variables; i++) x[i * n + l] = x[i * n + from];
     }
-    return svmp_backend_commit(b, ARRAY_PARTICLES);
+    SVMP_TRY(svmp_backend_commit(b, ARRAY_PARTICLES));
+    return svmp_backend_take(run->own, b);
+}
+
+static svmp_status begin_moves(svmp_run *run) {
+    const transport *state = run->state;
+    SVMP_TRY(svmp_backend_take(run->own, run->backend));
+    return svmp_model_agree_all(run->model, svmp_sweeper_measure_curvature(state->sweeper, run->backend, 0));
 }
 
 static svmp_status move(svmp_run *run) {
     transport *state = run->state;
-    backend *b = run->backend;
+    backend *b = run->own;
     const size_t t = run->iteration;
     const double *x, *score, gain = t < ADAPTATION ? 2 / sqrt(1 + (double)t) : 2 / (1 + (double)t);
     if (t == 0 && !state->local) svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
-    if (t == 0) SVMP_TRY(svmp_sweeper_measure_curvature(state->sweeper, b, 0));
+    if (t == 0) SVMP_TRY(begin_moves(run));
     if (t == ADAPTATION && state->has_discontinuities) SVMP_TRY(replace_strays(run));
     SVMP_TRY(svmp_mode_jump_move(state->mode_jump, b, t));
     SVMP_TRY(svmp_sweep(state->sweeper, b, t, gain));
@@ -431,7 +447,7 @@ static svmp_status move(svmp_run *run) {
     SVMP_TRY(follow(run, x, score));
     if (!state->local) SVMP_TRY(svmp_trajectory_move(state->global, b, t, gain));
     run->rate = svmp_trajectory_step(state->global);
-    b->largest = NAN;
+    run->backend->largest = NAN;
     state->moves = t + 1;
     if (t + 1 == state->stopping.next) return inspect(run);
     return run->iterations == t + 1 ? end_moves(run, 0) : SVMP_OK;
@@ -442,8 +458,8 @@ static svmp_status move(svmp_run *run) {
 static svmp_status transport_move(svmp_run *run) {
     transport *state = run->state;
     int finite = 0;
-    SVMP_TRY(svmp_stein_transport(run->backend, state->q, &run->kernel, state->transport_step, state->transport_steps,
-                                  &run->rate, &finite));
+    SVMP_TRY(svmp_stein_transport(run->own, run->backend, state->q, &run->kernel, state->transport_step,
+                                  state->transport_steps, &run->rate, &finite));
     if (!finite) { /* the particles diverged */
         SVMP_TRY(restore_moved(run));
         return end_transport(run);
@@ -466,20 +482,32 @@ static int are_matched(const svmp_run *run) {
            !has_gaps(run);
 }
 
-/* States of the exact moves, as many of each particle, which is a chain; matched if the moves have converged. */
-static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
+/* States of the exact moves, matched if the moves have converged. */
+static svmp_status fill_answer(const svmp_run *run, size_t count, double *x) {
     const transport *state = run->state;
+    SVMP_TRY(svmp_kept_states_take(state->kept, state->moves, x));
+    if (!are_matched(run)) return SVMP_OK;
+    const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
+                              state->text ? svmp_averages_rows(state->text_averages) : NULL};
+    return svmp_match_draws(run->model, &to, count, x);
+}
+
+/* As many draws of each particle, which is a chain. They are made once when the run has ended. */
+static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
+    transport *state = run->state;
     const size_t n = run->backend->n, each = svmp_kept_states_count(state->kept, state->moves);
     svmp_particles *made = NULL;
     svmp_status status;
     if (each == 0) return SVMP_OK;
-    SVMP_CHECK(svmp_particles_create(run->context, run->model->graph->variables, n * each, NULL, &made));
-    SVMP_CHECK(svmp_particles_set_chains(made, n));
-    svmp_kept_states_take(state->kept, state->moves, svmp_particles_values(made));
-    if (are_matched(run)) {
-        const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
-                                  state->text ? svmp_averages_rows(state->text_averages) : NULL};
-        SVMP_CHECK(svmp_match_draws(run->model, &to, n * each, svmp_particles_values(made)));
+    status = svmp_particles_create(run->context, run->model->graph->variables, n * each, state->answer, &made);
+    if (status == SVMP_OK) status = svmp_particles_set_chains(made, n);
+    SVMP_CHECK(svmp_model_agree_all(run->model, status));
+    const size_t numbers = made->variables * made->count;
+    if (state->answer == NULL) SVMP_CHECK(fill_answer(run, n * each, made->values));
+    if (state->answer == NULL && state->stage == STAGE_DONE) {
+        status = SVMP_NEW(run->context, state->answer, numbers);
+        SVMP_CHECK(svmp_model_agree_all(run->model, status));
+        memcpy(state->answer, made->values, numbers * sizeof *state->answer);
     }
     *draws = made;
     made = NULL;
@@ -552,6 +580,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .fits = 1,
+                                      .shared = 1,
                                       .answers = 4000,
                                       .arrays = 18,           /* averages 12, trajectories 4, `moved` 1, solves 1 */
                                       .examination = 1.0 / 6, /* its moves cost as much as those of the method */
