@@ -10,27 +10,11 @@
 #include "model/natural_values.h"
 #include "model/transform.h"
 #include "unit/files.h"
+#include "unit/read_dump.h"
 #include "unit/simulated_processes.h"
 
-/* Returns NULL if the model is refused. */
 static svmp_model *read_model(svmp_context *context, const char *text, const char *dump) {
-    svmp_data *data = NULL;
-    svmp_model *model = NULL;
-    assert_ok(svmp_data_create(context, &data));
-    assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    svmp_model_read_text(context, "m.bug", text, data, NULL, &model);
-    svmp_data_free(data);
-    return model;
-}
-
-static double density(const svmp_model *model, const double *x) {
-    double value = NAN;
-    int known = 0;
-    evaluator *e = NULL;
-    assert_ok(svmp_evaluator_create(model, 1, 1, &e));
-    assert_ok(svmp_evaluate_log_density(e, x, &value, &known));
-    svmp_evaluator_free(e);
-    return value;
+    return try_dump(context, text, dump, NULL);
 }
 
 static void assert_gradient(const svmp_model *model, size_t count, double *x) {
@@ -42,9 +26,9 @@ static void assert_gradient(const svmp_model *model, size_t count, double *x) {
     for (size_t i = 0; i < count; i++) {
         const double h = 1e-5, at = x[i];
         x[i] = at + h;
-        const double above = density(model, x);
+        const double above = log_density_at(model, x);
         x[i] = at - h;
-        const double below = density(model, x);
+        const double below = log_density_at(model, x);
         x[i] = at;
         assert_near(score[i], (above - below) / (2 * h), 1e-7 * (1 + fabs(score[i])));
     }
@@ -96,7 +80,7 @@ static void test_normal(void **state) {
             expected -= 0.5 * tau * weight[e] * d * d;
         }
         expected += 0.5 * (5 - 1) * log(tau);
-        assert_near(density(model, x), expected, 1e-11);
+        assert_near(log_density_at(model, x), expected, 1e-11);
         assert_gradient(model, 5, x);
     }
     svmp_model_free(model);
@@ -129,7 +113,7 @@ static void test_proper(void **state) {
     for (uint64_t turn = 0; turn < 4; turn++) { /* the graph is bipartite: its eigenvalues range from -1 to 1 */
         double x[3];
         svmp_random_normals((random_stream){.seed = turn, .purpose = RANDOM_TEST}, 3, x);
-        assert_near(density(one, x), density(other, x), 1e-9);
+        assert_near(log_density_at(one, x), log_density_at(other, x), 1e-9);
         assert_gradient(one, 3, x);
     }
     svmp_model_free(one);

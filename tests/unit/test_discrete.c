@@ -8,29 +8,11 @@
 #include "model/evaluator.h"
 #include "model/model.h"
 #include "unit/files.h"
+#include "unit/read_dump.h"
 #include "unit/simulated_processes.h"
 
 static svmp_model *read_model(svmp_context *context, const char *text, const char *dump, const char *monitors) {
-    svmp_data *data = NULL;
-    svmp_model *model = NULL;
-    assert_ok(svmp_data_create(context, &data));
-    assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    const svmp_status status =
-        svmp_model_read_text(context, "m.bug", text, data, &(svmp_reading){.monitors = monitors}, &model);
-    if (status != SVMP_OK) fail_msg("%s: %s", text, svmp_context_error(context));
-    svmp_data_free(data);
-    return model;
-}
-
-/* log density at one particle. */
-static double density(const svmp_model *model, const double *x) {
-    double value = NAN;
-    int known = 0;
-    evaluator *e = NULL;
-    assert_ok(svmp_evaluator_create(model, 1, 1, &e));
-    assert_ok(svmp_evaluate_log_density(e, x, &value, &known));
-    svmp_evaluator_free(e);
-    return value;
+    return read_dump(context, text, dump, &(svmp_reading){.monitors = monitors});
 }
 
 typedef struct discrete_case {
@@ -190,7 +172,7 @@ static void visit_all(size_t c, const double *x, combination_visitor visit, void
     int value[4] = {which->first[0], which->first[1], which->first[2], which->first[3]};
     for (bool more = true; more;) {
         svmp_model *model = read_possible(context, which, value);
-        if (model) visit(which, value, density(model, x) + constant_of(c, value), user_data);
+        if (model) visit(which, value, log_density_at(model, x) + constant_of(c, value), user_data);
         svmp_model_free(model);
         more = false;
         for (size_t k = 0; !more && k < count; k++) {
@@ -218,7 +200,7 @@ static void test_density_is_the_sum(void **state) {
             double sum = 0;
             draw_point(c, turn, d, x);
             visit_all(c, x, add_up, &sum);
-            assert_near(density(model, x), log(sum), 1e-11);
+            assert_near(log_density_at(model, x), log(sum), 1e-11);
         }
         svmp_model_free(model);
         svmp_context_free(context);
@@ -244,7 +226,7 @@ static void test_gradient(void **state) {
             static const int place[] = {-2, -1, 1, 2};
             for (int k = 0; k < 4; k++) {
                 x[i] = at + place[k] * h;
-                difference += weight[k] * density(model, x) / h;
+                difference += weight[k] * log_density_at(model, x) / h;
             }
             x[i] = at;
             assert_near(score[i], difference, 1e-8);
@@ -350,7 +332,7 @@ static void test_forward_recursion(void **state) {
         total += log(sum);
     }
     for (size_t k = 0; k < 2; k++) total += -0.5 * x[k] * x[k] - 0.5 * log(2 * acos(-1.0));
-    assert_near(density(model, x), total, 1e-11);
+    assert_near(log_density_at(model, x), total, 1e-11);
     svmp_model_free(model);
     svmp_context_free(context);
 }

@@ -7,21 +7,14 @@
 #include "model/model.h"
 #include "model/text_model.h"
 #include "unit/files.h"
+#include "unit/read_dump.h"
 #include "unit/support.h"
 
 /* y_i ~ dbin(p, n_i), n_i ~ dpois(l), so that y_i ~ dpois(p l); l ~ dgamma(a, a): x = log l. */
 static const char text[] = "model { for (i in 1:N) { n[i] ~ dpois(l)\n y[i] ~ dbin(p, n[i]) }\n l ~ dgamma(a, a / m) }";
 
 static svmp_model *read_model(svmp_context *context, const char *dump, const char *coordinates) {
-    svmp_data *data = NULL;
-    svmp_model *model = NULL;
-    assert_ok(svmp_data_create(context, &data));
-    assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    const svmp_status status =
-        svmp_model_read_text(context, "m.bug", text, data, &(svmp_reading){.coordinates = coordinates}, &model);
-    if (status != SVMP_OK) fail_msg("%s", svmp_context_error(context));
-    svmp_data_free(data);
-    return model;
+    return read_dump(context, text, dump, &(svmp_reading){.coordinates = coordinates});
 }
 
 static double log_poisson(double y, double rate) { return y * log(rate) - rate - lgamma(y + 1); }

@@ -9,25 +9,15 @@
 #include "model/model.h"
 #include "model/posterior_modes.h"
 #include "model/text_model.h"
+#include "unit/read_dump.h"
 #include "unit/support.h"
 
 enum { DATA = 6 };
 
 static const double y[DATA] = {19.1, 20.3, 20.9, 19.4, 20.2, 19.6}, slope[2] = {1, 2}, variance = 400;
 
-static svmp_model *read_how(svmp_context *context, const char *text, const char *dump, const svmp_reading *how) {
-    svmp_data *data = NULL;
-    svmp_model *model = NULL;
-    assert_ok(svmp_data_create(context, &data));
-    assert_ok(svmp_data_read_text(data, "d.R", dump, strlen(dump)));
-    const svmp_status status = svmp_model_read_text(context, "m.bug", text, data, how, &model);
-    if (status != SVMP_OK) fail_msg("%s", svmp_context_error(context));
-    svmp_data_free(data);
-    return model;
-}
-
 static svmp_model *read_model(svmp_context *context, const char *text, const char *dump) {
-    return read_how(context, text, dump, &(svmp_reading){.coordinates = "auto"});
+    return read_dump(context, text, dump, &(svmp_reading){.coordinates = "auto"});
 }
 
 static const char slopes[] =
@@ -94,7 +84,7 @@ static void test_other_coordinates(void **state) {
     const char *coordinates[] = {"centred", "noncentred", NULL};
     for (size_t k = 0; k < 4; k++) {
         svmp_model *model =
-            read_how(context, slopes, slopes_data, k < 3 ? &(svmp_reading){.coordinates = coordinates[k]} : NULL);
+            read_dump(context, slopes, slopes_data, k < 3 ? &(svmp_reading){.coordinates = coordinates[k]} : NULL);
         assert_non_null(model->modes);
         assert_near(model->modes->mode[1].share, exact_share(), 1e-6);
         svmp_model_free(model);

@@ -18,6 +18,7 @@
  *     factor_builder.c        one instance becomes a factor
  *     patterns.c              factors of equal structure share a program, finish_groups.c: and become a group
  *     discrete_unknowns.c     unknowns with finitely many values
+ *     discrete_components.c   those that factors join
  *     discrete_totals.c       sums of them that are unknowns by themselves
  *     elimination.c           how they are summed out
  *     compile_order.c         parents come before children

@@ -54,7 +54,7 @@ bool svmp_scope_next(model_lowering *lowering);
 /* Goes through all combinations of a factor, whose first one was made, and notes what it reads. */
 svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance);
 
-/* Sums all components out: adds their factors, and what their unknowns are drawn from. */
+/* discrete_components.c: sums all components out: adds their factors, and what their unknowns are drawn from. */
 svmp_status svmp_discrete_sum(model_lowering *lowering);
 
 /* Notes that a sum is refused (compile.h). */
