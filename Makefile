@@ -48,7 +48,7 @@ endif
 .PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak coverage mutate test-arm64 lint format bench bench-gpu docs site dist install clean help
 
 help:
-	@sed -n '3,27s/^# \{0,3\}//p' Makefile
+	@sed -n '3,/^$$/s/^# \{0,3\}//p' Makefile
 
 build:
 	@cmake --preset release $(FLAGS)

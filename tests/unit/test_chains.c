@@ -209,6 +209,46 @@ static void test_standard_errors_of_independent_draws(void **state) {
     free(x);
 }
 
+/* The error of a quantile by its definition, from the distribution function of Beta(N p + 1, N (1 - p) + 1) as a sum of
+ * its density. The draws are 1, 2, ..., so that order statistics are ranks. */
+static void test_errors_of_quantiles(void **state) {
+    (void)state;
+    enum { CHAINS = 2, DRAWS = 100, ALL = CHAINS * DRAWS, PARTS = 500 };
+    static const double probability[] = {0.05, 0.5, 0.95}, quantile[] = {10.95, 100.5, 190.05};
+    const double one_sd = 0.8413447460685429; /* Phi(1) */
+    double noise[ALL], x[ALL], indicator[ALL];
+    normals(11, ALL, noise);
+    for (size_t k = 0; k < ALL; k++) {
+        x[k] = 1;
+        for (size_t j = 0; j < ALL; j++) x[k] += noise[j] < noise[k];
+    }
+    const svmp_mixing mixing = mixing_of(CHAINS, DRAWS, x);
+    chain_workspace workspace;
+    assert_ok(svmp_chain_workspace_create(context, CHAINS, DRAWS, 0, &workspace));
+    for (size_t q = 0; q < 3; q++) {
+        const double p = probability[q], share = floor(quantile[q]) / ALL;
+        for (size_t k = 0; k < ALL; k++) indicator[k] = x[k] <= quantile[q];
+        const double error = svmp_chains_error(&workspace, indicator);
+        const double draws = share * (1 - share) * ALL / (ALL - 1) / (error * error);
+        double distribution[ALL + 1] = {0};
+        for (size_t k = 1; k <= ALL; k++) {
+            distribution[k] = distribution[k - 1];
+            for (size_t part = 0; part < PARTS; part++) {
+                const double t = ((double)(k - 1) + (part + 0.5) / PARTS) / ALL;
+                distribution[k] += exp(draws * (p * log(t / p) + (1 - p) * log((1 - t) / (1 - p))));
+            }
+        }
+        size_t below = 0, above = 0;
+        for (size_t k = 1; k < ALL; k++) {
+            below = distribution[k] <= (1 - one_sd) * distribution[ALL] ? k : below;
+            above = distribution[k] <= one_sd * distribution[ALL] ? k : above;
+        }
+        const double from = below > 0 ? (double)below : 1, to = (double)above + 1;
+        assert_near((&mixing.error.q05)[q], (to - from) / 2, 1e-12);
+    }
+    svmp_chain_workspace_free(context, &workspace);
+}
+
 /* R-hat and effective sample sizes do not depend on units, and standard errors scale with them, even if squares would
  * overflow or underflow. */
 static void test_units(void **state) {
@@ -398,6 +438,7 @@ int main(void) {
         cmocka_unit_test(test_the_monotone_sequence),
         cmocka_unit_test(test_standard_errors_are_standard_deviations),
         cmocka_unit_test(test_standard_errors_of_independent_draws),
+        cmocka_unit_test(test_errors_of_quantiles),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_different_chains),

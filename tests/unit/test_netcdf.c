@@ -70,6 +70,24 @@ static void test_shapes(void **state) {
     SHAPE("my.data[2]", "my.data.1", "my.data.2"); /* a dot within the name */
 }
 
+/* Arrays as Stan writes them: the first index runs fastest. */
+static void test_order_of_stan(void **state) {
+    (void)state;
+    static const char *const names[] = {"a.1.1.1", "a.1.1.2", "a.1.2.1", "a.1.2.2", "a.1.3.1", "a.1.3.2", "s",
+                                        "a.2.1.1", "a.2.1.2", "a.2.2.1", "a.2.2.2", "a.2.3.1", "a.2.3.2"};
+    static const char *const expected[] = {"a.1.1.1", "a.2.1.1", "a.1.2.1", "a.2.2.1", "a.1.3.1", "a.2.3.1", "a.1.1.2",
+                                           "a.2.1.2", "a.1.2.2", "a.2.2.2", "a.1.3.2", "a.2.3.2", "s"};
+    enum { COUNT = sizeof names / sizeof *names };
+    size_t order[COUNT];
+    svmp_particles *particles = named(COUNT, names, 1);
+    shape arrays = {0};
+    assert_ok(svmp_shape_of(particles, &arrays));
+    svmp_shape_stan_order(&arrays, order);
+    for (size_t k = 0; k < COUNT; k++) assert_string_equal(names[order[k]], expected[k]);
+    svmp_shape_free(context, &arrays);
+    svmp_particles_free(particles);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 #ifdef SVMP_HAVE_NETCDF
@@ -241,7 +259,7 @@ static void test_left_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_order_of_stan),
 #ifdef SVMP_HAVE_NETCDF
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_refused_writes),
         cmocka_unit_test(test_long_comments), cmocka_unit_test(test_damaged_files),
