@@ -11,6 +11,7 @@
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz       libFuzzer on the readers for FUZZ_SECONDS=30 each, from the kept corpus; needs clang
 #   make soak       kill runs, fill disks, fail allocations and damage files for MINUTES=5: nothing may be lost
+#   make soak-agents   kill agents and lose their folders on bad networks for MINUTES=5: not one bit may differ
 #   make lint       check layout and static analysis;   make format   format the code
 #   make bench      build and run the benchmarks
 #   make bench-gpu  the same for the backend on NVIDIA GPUs, beside JAX;   make test-gpu   its tests: both need a GPU
@@ -38,7 +39,7 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak lint format bench bench-gpu docs dist install clean help
+.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak soak-agents lint format bench bench-gpu docs dist install clean help
 
 help:
 	@sed -n '3,23s/^# \{0,3\}//p' Makefile
@@ -97,6 +98,9 @@ fuzz:
 
 soak: build
 	@tests/soak/soak.sh $(RELEASE)/svmp $(MINUTES)
+
+soak-agents: build
+	@tests/soak/soak_agents.sh $(RELEASE)/svmp $(MINUTES)
 
 lint:
 	@$(SETUP) build lint
