@@ -20,7 +20,7 @@ awk 'BEGIN {
     printf "c <- c(%s)\npx <- c(%s)\npy <- c(%s)\ns <- c(%s)\n", substr(c, 2), substr(px, 2), substr(py, 2), substr(s, 2)
 }' >ranges.R
 { echo node,agent && for k in {1..10}; do echo "\"x[$k,*\",left"; done && echo '*,right'; } >groups.csv
-options=(-n 100 -t 400 --draws 32)
+options=(-n 100 -t 240 --draws 32)
 model=$TESTS/../examples/agents/ranges.bug
 works agents plan "$model" ranges.R --groups groups.csv "${options[@]}" -o swarm --port $((20000 + $$ % 20000))
 works run "$model" ranges.R -m local "${options[@]}" --verify no -o one.csv
