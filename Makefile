@@ -11,6 +11,7 @@
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make fuzz       libFuzzer on the readers for FUZZ_SECONDS=30 each, from the kept corpus; needs clang
 #   make soak       kill runs, fill disks, fail allocations and damage files for MINUTES=5: nothing may be lost
+#   make soak-agents   kill agents and lose their folders on bad networks for MINUTES=5: not one bit may differ
 #   make coverage   which lines of the library the tests run: a table, and pages in build/coverage/html; needs lcov
 #   make mutate     change ROOMS="src/stein src/maths" in COUNT=20 places, and report changes that no unit test notices
 #   make test-arm64 the unit tests on 64-bit Arm, cross-compiled, under qemu
@@ -45,7 +46,7 @@ override FLAGS += -DSVMP_WERROR=ON
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak coverage mutate test-arm64 lint format bench bench-gpu docs site dist install clean help
+.PHONY: build run agents test test-long test-wheel test-bench test-gpu asan fuzz soak soak-agents coverage mutate test-arm64 lint format bench bench-gpu docs site dist install clean help
 
 help:
 	@sed -n '3,/^$$/s/^# \{0,3\}//p' Makefile
@@ -104,6 +105,9 @@ fuzz:
 
 soak: build
 	@tests/soak/soak.sh $(RELEASE)/svmp $(MINUTES)
+
+soak-agents: build
+	@tests/soak/soak_agents.sh $(RELEASE)/svmp $(MINUTES)
 
 coverage:
 	@$(SETUP) build test long

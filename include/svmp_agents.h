@@ -24,6 +24,7 @@ typedef struct svmp_agents {
     const uint32_t *owner; /* of each node of the model */
     uint64_t run;
     const char *record; /* lines for the comments of the joined particles, such as "model = FILE" */
+    int until_settled;  /* agents ask each other whether all averages have settled, and stop then */
 } svmp_agents;
 
 /* Divides the nodes among `count` agents of about equal work with few messages; owner[v] < count. */
@@ -56,6 +57,8 @@ typedef struct svmp_part_about {
     const char *const *neighbour_name; /* and names */
     size_t nodes;
     size_t rounds; /* about how many exchanges the run takes */
+    size_t hops;   /* what one agent says has reached all after this many exchanges; 0: some are never reached */
+    int until_settled;
 } svmp_part_about;
 
 /* Reads a part file. Fails if it is damaged, or written by another version of svmp. */
@@ -76,6 +79,14 @@ SVMP_API svmp_status svmp_part_go(svmp_part *part, svmp_part_monitor after, void
 /* The state after an iteration as bytes, valid until the next call, and back, before the first iteration. */
 SVMP_API svmp_status svmp_part_save(svmp_part *part, const void **bytes, size_t *size);
 SVMP_API svmp_status svmp_part_load(svmp_part *part, const void *bytes, size_t size);
+
+/* Whether the averages of all variables of this part have settled, in a method whose particles are chains: at least 8
+ * kept states, R-hat and effective draws within svmp_chains_limits (svmp_tools.h), and standard errors of the means of at
+ * most 5 % of the standard deviations. */
+SVMP_API svmp_status svmp_part_has_settled(const svmp_part *part, int *has);
+
+/* The number of states that have been kept; the same for all agents after the same iteration. */
+SVMP_API size_t svmp_part_kept(const svmp_part *part);
 
 /* Writes the output of a part that has come to its end. Exchanges rows once more, as the other agents do. */
 SVMP_API svmp_status svmp_part_write_output(svmp_part *part, const char *path);

@@ -42,7 +42,7 @@ static int take_lock(agent_state *state) {
                         state->folder);
 }
 
-static unsigned char *read_all(const char *path, size_t *size) {
+unsigned char *state_bytes(const char *path, size_t *size) {
     unsigned char *bytes = NULL, *grown;
     size_t got = 1, block = 1 << 20;
     FILE *file = fopen(path, "rb");
@@ -55,11 +55,30 @@ static unsigned char *read_all(const char *path, size_t *size) {
     return bytes;
 }
 
-static int check(agent_state *state, const unsigned char *bytes, size_t size) {
+/* The checksum is right, and so are the sizes; a line begins with its round. */
+static int is_undamaged(const unsigned char *bytes, size_t size) {
     static const unsigned char key[SEAL_KEY] = {1}; /* a checksum, not a secret */
     const unsigned char *at = bytes + sizeof magic - 1;
     if (size < HEAD + SEAL_TAG || memcmp(bytes, magic, sizeof magic - 1) != 0 ||
         !seal_is_right(key, size - SEAL_TAG, bytes, bytes + size - SEAL_TAG))
+        return 0;
+    const uint64_t all = size - HEAD - SEAL_TAG, part = take(at + 16, 8), line = take(at + 24, 8);
+    return part <= all && line == all - part && line >= 4;
+}
+
+int state_is_whole(const unsigned char *bytes, size_t size, uint64_t run, uint32_t agent, uint32_t *round) {
+    const unsigned char *at = bytes + sizeof magic - 1;
+    if (!is_undamaged(bytes, size) || take(at, 8) != run || take(at + 8, 4) != agent) return 0;
+    *round = (uint32_t)take(bytes + HEAD + take(at + 16, 8), 4);
+    return 1;
+}
+
+static int check(agent_state *state, const unsigned char *bytes, size_t size, int is_kept) {
+    const unsigned char *at = bytes + sizeof magic - 1;
+    if (!is_undamaged(bytes, size) && is_kept)
+        return report_error(EXIT_DONE, "Agent '%s': the state '%s' is damaged; its keepers are asked for it.",
+                            state->name, state->path);
+    if (!is_undamaged(bytes, size))
         return report_error(EXIT_FAILED,
                             "Agent '%s': the state '%s' is damaged. Without it the run of all agents must begin anew.",
                             state->name, state->path);
@@ -75,16 +94,15 @@ static int check(agent_state *state, const unsigned char *bytes, size_t size) {
     return 0;
 }
 
-int state_open(const char *folder, const svmp_part_about *about, agent_state *state) {
-    size_t size;
+int state_open(const char *folder, const svmp_part_about *about, int is_kept, agent_state *state) {
     *state = (agent_state){.run = about->run, .agent = (uint32_t)about->agent, .name = about->name, .lock = -1};
     if (strlen(folder) >= sizeof state->folder) return report_error(EXIT_WRONG, "The path '%s' is too long.", folder);
     snprintf(state->folder, sizeof state->folder, "%s", folder);
     snprintf(state->path, sizeof state->path, "%s/state", folder);
     int status = take_lock(state);
     if (status == 0 && access(state->path, F_OK) == 0) {
-        state->bytes = read_all(state->path, &size);
-        status = state->bytes ? check(state, state->bytes, size)
+        state->bytes = state_bytes(state->path, &state->size);
+        status = state->bytes ? check(state, state->bytes, state->size, is_kept)
                               : report_error(EXIT_FAILED, "Agent '%s': cannot read '%s'.", state->name, state->path);
     }
     return status;
@@ -100,7 +118,6 @@ void state_close(agent_state *state) {
 int state_count_start(const agent_state *state, uint32_t *boot) {
     char path[4096], text[32] = "", *end = text;
     uint32_t random;
-    whole_file output = {0};
     snprintf(path, sizeof path, "%s/boot", state->folder);
     FILE *file = fopen(path, "r");
     if (file) {
@@ -121,33 +138,66 @@ int state_count_start(const agent_state *state, uint32_t *boot) {
         seal_random(sizeof random, &random);
         *boot = random % (UINT32_MAX / 4) + 1;
     }
-    snprintf(text, sizeof text, "%lu\n", (unsigned long)*boot);
+    return state_set_start(state, *boot);
+}
+
+int state_set_start(const agent_state *state, uint32_t boot) {
+    char path[4096], text[32];
+    whole_file output = {0};
+    snprintf(path, sizeof path, "%s/boot", state->folder);
+    snprintf(text, sizeof text, "%lu\n", (unsigned long)boot);
     if (svmp_whole_write(path, text, strlen(text), 1, &output)) return 0;
     return report_error(EXIT_FAILED, "Agent '%s': %s", state->name, output.error);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-int state_write(const agent_state *state, const void *part, size_t part_size, const void *line, size_t line_size,
-                int finished, char *error, size_t size) {
+static int write_blocks(const agent_state *state, size_t count, const seal_block *blocks, whole_file *output) {
+    int good = svmp_whole_open_again(state->path, output);
+    for (size_t k = 0; k < count && good; k++) good = svmp_whole_put(output, blocks[k].bytes, blocks[k].size);
+    good = good && svmp_whole_finish(output);
+    svmp_whole_close(output);
+    return good;
+}
+
+/* The blocks as one. */
+static unsigned char *join_blocks(size_t count, const seal_block *blocks, size_t *size) {
+    unsigned char *bytes, *at;
+    *size = 0;
+    for (size_t k = 0; k < count; k++) *size += blocks[k].size;
+    if ((bytes = at = malloc(*size)) == NULL) return NULL;
+    for (size_t k = 0; k < count; at += blocks[k++].size) memcpy(at, blocks[k].bytes, blocks[k].size);
+    return bytes;
+}
+
+int state_write(const agent_state *state, const seal_block *part, const seal_block *line, int finished,
+                unsigned char **written, size_t *size, char *error, size_t room) {
     static const unsigned char key[SEAL_KEY] = {1};
-    const size_t all = HEAD + part_size + line_size;
+    unsigned char head[HEAD], tag[SEAL_TAG], *at = head + sizeof magic - 1;
+    const seal_block blocks[] = {{head, sizeof head}, *part, *line, {tag, sizeof tag}};
+    enum { BLOCKS = sizeof blocks / sizeof *blocks };
     whole_file output = {0};
-    unsigned char *bytes = malloc(all + SEAL_TAG), *at = bytes ? bytes + sizeof magic - 1 : NULL;
-    if (bytes == NULL) return snprintf(error, size, "out of memory"), 0;
-    memcpy(bytes, magic, sizeof magic - 1);
+    memcpy(head, magic, sizeof magic - 1);
     put(at, 8, state->run);
     put(at + 8, 4, state->agent);
     put(at + 12, 4, (uint64_t)finished);
-    put(at + 16, 8, part_size);
-    put(at + 24, 8, line_size);
-    memcpy(bytes + HEAD, part, part_size);
-    memcpy(bytes + HEAD + part_size, line, line_size);
-    seal_tag(key, all, bytes, bytes + all);
-    int good = svmp_whole_open_again(state->path, &output) && svmp_whole_put(&output, bytes, all + SEAL_TAG) &&
-               svmp_whole_finish(&output);
-    if (!good) snprintf(error, size, "%s", output.error);
-    svmp_whole_close(&output);
-    free(bytes);
-    return good;
+    put(at + 16, 8, part->size);
+    put(at + 24, 8, line->size);
+    seal_blocks(key, BLOCKS - 1, blocks, tag);
+    if (written && (*written = join_blocks(BLOCKS, blocks, size)) == NULL)
+        return snprintf(error, room, "out of memory."), 0;
+    if (write_blocks(state, BLOCKS, blocks, &output)) return 1;
+    snprintf(error, room, "%s", output.error);
+    if (written) free(*written);
+    return 0;
+}
+
+int state_adopt(agent_state *state, unsigned char *bytes, size_t size) {
+    whole_file output = {0};
+    free(state->bytes);
+    state->bytes = bytes;
+    state->size = size;
+    if (!write_blocks(state, 1, &(seal_block){bytes, size}, &output))
+        return report_error(EXIT_FAILED, "Agent '%s': cannot write its state: %s", state->name, output.error);
+    return check(state, bytes, size, 0);
 }

@@ -179,7 +179,9 @@ static int write_keys(const planning *p, size_t which, const char *part_path) {
 static int write_parts(const planning *p) {
     char *record = record_of(p->set, p->coordinates);
     int status = record ? 0 : report_error(EXIT_FAILED, "Out of memory.");
-    const svmp_agents agents = {p->count, (const char *const *)p->names, p->owner, p->number, record};
+    const svmp_agents agents = {p->count, (const char *const *)p->names,
+                                p->owner, p->number,
+                                record,   options_given(p->set, "until-settled") != NULL};
     for (size_t a = 0; a < p->count && status == 0; a++) {
         char *path = swarm_path(p->folder, p->names[a], ".part");
         if (path == NULL) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agents_actions.h"
+#include "base/comment_lines.h"
 #include "command_table.h"
 #include "lockstep_inside.h"
 #include "relay.h"
@@ -22,8 +23,8 @@ typedef struct trial {
     const char *folder;
     char *scratch; /* folder/try */
     plan_record plan;
-    size_t count, kills, killed, rounds;
-    pid_t *child; /* 0: it has ended */
+    size_t count, kills, losses, killed, rounds; /* kills: losses included */
+    pid_t *child;                                /* 0: it has ended */
     int *port, relay_port;
     relay *network;
     relay_options bad;
@@ -46,6 +47,8 @@ static int read_network(trial *t) {
     } all[] = {{"loss", &b->loss, 99},    {"twice", &b->twice, 100},   {"damage", &b->damage, 99},
                {"delay", &b->delay, 1e5}, {"jitter", &b->jitter, 1e5}, {"burst", &b->burst, 1e5}};
     int status = read_count("kill", options_value(t->set, "kill"), 0, 100000, &t->kills);
+    if (status == 0) status = read_count("lose", options_value(t->set, "lose"), 0, 100000, &t->losses);
+    t->kills += t->losses;
     for (size_t k = 0; k < sizeof all / sizeof *all && status == 0; k++) {
         status = read_real(all[k].name, options_value(t->set, all[k].name), 0, all[k].most, all[k].to);
         if (k < 3) *all[k].to /= 100;
@@ -110,7 +113,9 @@ static void become(const trial *t, size_t k) {
     const int descriptor = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (descriptor >= 0) dup2(descriptor, STDOUT_FILENO);
     execl("/proc/self/exe", "svmp", "agent", part, "--key", key, "--peers", hosts, "--state", state, "--output", out,
-          "--relay", relay_at, "--linger", "2", "--report", "3600", "--stay", "30", (char *)NULL);
+          "--relay", relay_at, "--linger", "2", "--report", "3600", "--stay", "30", "--keepers",
+          options_value(t->set, "keepers"), "--every", options_value(t->set, "every"), "--time",
+          k == 0 ? options_value(t->set, "time") : "0", (char *)NULL);
     _exit(127);
 }
 
@@ -151,6 +156,12 @@ static void watch(trial *t, size_t dead) {
     fflush(stdout);
 }
 
+static void lose_state(const trial *t, size_t k) {
+    char *path = swarm_path(t->scratch, t->plan.agents[k], ".state");
+    if (path) remove_folder(path, 1);
+    free(path);
+}
+
 /* One that still works, killed and started again a moment later. */
 static int kill_one(trial *t) {
     size_t k = draw(t, t->count);
@@ -158,6 +169,7 @@ static int kill_one(trial *t) {
     if (t->child[k] == 0) return 0;
     kill(t->child[k], SIGKILL);
     waitpid(t->child[k], NULL, 0);
+    if (t->killed % t->kills < t->losses) lose_state(t, k);
     t->killed++;
     watch(t, k);
     relay_work(t->network, 0.1 + 1e-3 * (double)draw(t, 400));
@@ -196,7 +208,12 @@ static int run_agents(trial *t) {
 
 /* ---- compared with one process ----------------------------------------------------------------------------------- */
 
-static int run_alone(const trial *t, svmp_context *context, svmp_particles **particles) {
+/* The iteration after which the agents have stopped. */
+static int stops(const svmp_progress *progress, void *user_data) {
+    return progress->iteration >= *(const size_t *)user_data;
+}
+
+static int run_alone(const trial *t, svmp_context *context, size_t iterations, svmp_particles **particles) {
     svmp_options *options = NULL;
     svmp_model *model = NULL;
     svmp_run *alone = NULL;
@@ -214,6 +231,7 @@ static int run_alone(const trial *t, svmp_context *context, svmp_particles **par
     if (status == SVMP_OK)
         status = svmp_model_read(context, t->plan.operand_count, (const char *const *)t->plan.operands, &how, &model);
     if (status == SVMP_OK) status = svmp_run_create(model, options, &alone);
+    if (status == SVMP_OK) status = svmp_run_set_monitor(alone, stops, &iterations);
     if (status == SVMP_OK) status = svmp_run_go(alone, &outcome);
     if (status == SVMP_OK) status = svmp_run_particles(alone, particles);
     svmp_run_free(alone);
@@ -222,9 +240,9 @@ static int run_alone(const trial *t, svmp_context *context, svmp_particles **par
     return status == SVMP_OK ? 0 : failed(context, status);
 }
 
-static int join(const trial *t, svmp_context *context, svmp_particles **particles) {
+static int join(const trial *t, svmp_context *context, svmp_particles **particles, size_t *iterations) {
     const size_t size = strlen(t->scratch) + 80; /* names are short */
-    char **paths = calloc(t->count, sizeof *paths), *text = malloc(t->count * size), *comments = NULL;
+    char **paths = calloc(t->count, sizeof *paths), *text = malloc(t->count * size), *comments = NULL, done[32];
     int status = EXIT_FAILED;
     if (paths && text) {
         for (size_t k = 0; k < t->count; k++) {
@@ -234,6 +252,8 @@ static int join(const trial *t, svmp_context *context, svmp_particles **particle
         const svmp_status joined =
             svmp_outputs_join(context, t->count, (const char *const *)paths, particles, &comments);
         status = joined == SVMP_OK ? 0 : failed(context, joined);
+        if (status == 0 && svmp_comment_find(comments, "iterations done", done, sizeof done))
+            *iterations = strtoull(done, NULL, 10);
     } else {
         report_error(EXIT_FAILED, "Out of memory.");
     }
@@ -274,10 +294,10 @@ static size_t count_differences(svmp_particles *a, svmp_particles *b, size_t *nu
 static int compare(const trial *t) {
     svmp_context *context = NULL;
     svmp_particles *joined = NULL, *alone = NULL;
-    size_t numbers = 0, different = 0;
+    size_t numbers = 0, different = 0, iterations = SIZE_MAX;
     int status = open_context(t->set, &context);
-    if (status == 0) status = join(t, context, &joined);
-    if (status == 0) status = run_alone(t, context, &alone);
+    if (status == 0) status = join(t, context, &joined, &iterations);
+    if (status == 0) status = run_alone(t, context, iterations, &alone);
     if (status == 0) different = count_differences(joined, alone, &numbers);
     if (status == 0 && different == 0)
         printf("The %zu numbers of all agents are those of one process, bit for bit.\n", numbers);

@@ -10,6 +10,7 @@ static const option_row rows[] = {
     {"groups", 0, "FILE", "", "plan: CSV file with columns node and agent; a * in node stands for any text", "Plan"},
     {"agents", 0, "N", "4", "plan: without --groups, the number of agents", "Plan"},
     {"port", 0, "P", "20001", "plan: the port of the first agent in hosts.csv", "Plan"},
+    {"until-settled", 0, NULL, "", "plan: stop all agents together once the averages of all have settled", "Plan"},
     {"encrypt", 0, NULL, "", "plan: encrypt what agents send, too; it is always authenticated", "Plan"},
     {"output", 'o', "PATH", "", "plan: the folder; join: the file, .csv or .nc", "Output"},
     {"force", 'f', NULL, "", "replace what is there", "Output"},
@@ -21,6 +22,10 @@ static const option_row rows[] = {
     {"damage", 0, "PERCENT", "0", "try: datagrams in which a bit is wrong", "Try"},
     {"watch", 0, NULL, "", "try: show in the terminal where each agent is", "Try"},
     {"kill", 0, "N", "0", "try: how often an agent is killed, by SIGKILL, and started again", "Try"},
+    {"lose", 0, "N", "0", "try: how often one is killed and its state folder lost, which takes --keepers", "Try"},
+    {"keepers", 0, "K", "0", "try: neighbours that keep the state of each agent", "Try"},
+    {"time", 0, "S", "0", "try: seconds after which the first agent asks all to stop; 0: never", "Try"},
+    {"every", 0, "N", "64", "try: rounds between two states of an agent", "Try"},
 };
 
 static void options(option_set *set) {

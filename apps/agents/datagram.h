@@ -4,8 +4,9 @@
  * of `have` says that I have piece first + 1 + k: an acknowledgement in every datagram, and of messages of any length.
  * `safe` is the first of your rounds that I may ever ask for again: a state file has what is before it. `boot` grows
  * with every start of the sender, `heard` is the newest boot of yours that it has heard of. `every` is the number of
- * rounds between two state files, which must be that of all. `stamp` is when this left, `echo` your latest stamp and
- * how long ago I heard it, in microseconds. */
+ * rounds between two state files, which must be that of all; 0 while the sender looks for a state that it may have
+ * lost, when need, safe and first mean nothing. `stamp` is when this left, `echo` your latest stamp and how long ago I
+ * heard it, in microseconds. */
 #ifndef SVMP_AGENTS_DATAGRAM_H
 #define SVMP_AGENTS_DATAGRAM_H
 
@@ -26,7 +27,11 @@ typedef enum datagram_kind {
     DATAGRAM_ASK,      /* sent by a timer, and answered; */
     DATAGRAM_TELL,     /* the answer, which is not */
     DATAGRAM_STOP,     /* the sender has failed, and all must stop; the payload is a sentence */
-    DATAGRAM_REFUSE    /* the process of the receiver whose boot is `round` must stop, alone */
+    DATAGRAM_REFUSE,   /* the process of the receiver whose boot is `round` must stop, alone */
+    DATAGRAM_KEEP,     /* a piece of the sender's state of `round`, to be kept; lockstep_keep.c */
+    DATAGRAM_KEPT,     /* the pieces that have come; all of them: it is on the disk */
+    DATAGRAM_WANT,     /* the sender may have lost its state: which pieces have come */
+    DATAGRAM_GIVE      /* a piece of the receiver's state; of none: it is not kept here */
 } datagram_kind;
 
 typedef struct datagram {

@@ -32,8 +32,6 @@ uint32_t needed(const lockstep *line, const neighbour *p) {
 
 uint32_t lockstep_round(const lockstep *line) { return line->sending ? line->round - 1 : line->round; }
 
-uint32_t lockstep_durable(const lockstep *line) { return line->durable; }
-
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static int find_addresses(lockstep *line, const char *hosts, const host *relay) {
@@ -73,7 +71,7 @@ lockstep *lockstep_open(const svmp_part_about *about, const char *hosts, const h
         *status = report_error(EXIT_FAILED, "Agent '%s': out of memory.", about->name);
         return NULL;
     }
-    line->depth = 2 * (uint32_t)options->every + 3;
+    line->stop_at = NEVER;
     line->encrypts = keys->encrypts;
     line->build = build_of();
     line->began = line->reported = line->refilled = now();
@@ -83,6 +81,7 @@ lockstep *lockstep_open(const svmp_part_about *about, const char *hosts, const h
             .rank = about->neighbour[k], .name = about->neighbour_name[k], .need = 1, .safe = 1, .rtt = 0.02};
         memcpy(p->key, keys->key[k], SEAL_KEY);
     }
+    choose_keepers(line);
     *status = find_addresses(line, hosts, relay);
     if (*status == 0) return line;
     lockstep_close(line);
@@ -94,31 +93,51 @@ void lockstep_set_boot(lockstep *line, uint32_t boot) {
     srand(boot + (unsigned)line->about.agent);
 }
 
-static void free_neighbour(const lockstep *line, neighbour *p) {
-    for (uint32_t t = 0; p->ring && t < line->depth; t++) free(p->ring[t].bytes);
+uint32_t lockstep_boot(const lockstep *line) { return line->boot; }
+
+static void free_neighbour(neighbour *p) {
+    for (uint32_t t = 0; p->ring && t < p->depth; t++) free(p->ring[t].bytes);
     for (int s = 0; s < 2; s++) free(p->arrival[s].bytes), free(p->arrival[s].got);
     free(p->ring);
     free(p->sent);
     free(p->rows);
+    free_parcels(p);
 }
 
 void lockstep_close(lockstep *line) {
     if (line == NULL) return;
-    for (size_t k = 0; k < line->count; k++) free_neighbour(line, &line->neighbours[k]);
+    for (size_t k = 0; k < line->count; k++) free_neighbour(&line->neighbours[k]);
     if (line->descriptor >= 0) close(line->descriptor);
     free(line->neighbours);
     free(line->scratch);
+    free(line->parcel.bytes);
     free(line);
 }
 
 /* ---- the line ---------------------------------------------------------------------------------------------------- */
 
+int deepen(neighbour *p, uint32_t depth) {
+    message *grown = depth > p->depth ? calloc(depth, sizeof *grown) : NULL;
+    if (depth <= p->depth) return 1;
+    if (grown == NULL) return 0;
+    for (uint32_t k = 0; k < p->depth; k++) {
+        message *m = &p->ring[k];
+        if (m->round >= p->safe && m->round > 0)
+            grown[m->round % depth] = *m;
+        else
+            free(m->bytes);
+    }
+    free(p->ring);
+    p->ring = grown;
+    p->depth = depth;
+    return 1;
+}
+
 static int alloc_neighbour(const lockstep *line, neighbour *p) {
-    const size_t in = changes_most(p->in, line->length), pieces = (in + DATAGRAM_PIECE - 1) / DATAGRAM_PIECE;
+    const size_t in = changes_most(p->in, line->length) + CONTROL, pieces = (in + DATAGRAM_PIECE - 1) / DATAGRAM_PIECE;
     p->sent = calloc(p->out * line->length + 1, sizeof *p->sent);
     p->rows = calloc(p->in * line->length + 1, sizeof *p->rows);
-    p->ring = calloc(line->depth, sizeof *p->ring);
-    int there = p->sent && p->rows && p->ring;
+    int there = p->sent && p->rows && deepen(p, 2 * (uint32_t)line->options.every + 3);
     for (int s = 0; s < 2; s++) {
         p->arrival[s].bytes = calloc(pieces + 1, DATAGRAM_PIECE);
         p->arrival[s].got = calloc(pieces + 1, 1);
@@ -143,7 +162,8 @@ static int plan(const svmp_peers *peers, const svmp_peer_routes *routes, svmp_pe
         neighbour *p = &line->neighbours[k];
         p->out = routes->out[k];
         p->in = routes->in[k];
-        const size_t out = changes_most(p->out, line->length), in = changes_most(p->in, line->length);
+        const size_t out = changes_most(p->out, line->length) + CONTROL;
+        const size_t in = changes_most(p->in, line->length) + CONTROL;
         if (out > longest) longest = out;
         if (out / DATAGRAM_PIECE >= MOST_PIECES || in / DATAGRAM_PIECE >= MOST_PIECES) {
             report_error(EXIT_FAILED, "Agent '%s' would exchange more than %zu bytes a round with '%s'.",
@@ -164,15 +184,19 @@ static int plan(const svmp_peers *peers, const svmp_peer_routes *routes, svmp_pe
 
 static void connect_nothing(svmp_peer_line *line) { (void)line; }
 
+static _Noreturn void end_without_memory(const lockstep *line) {
+    report_error(EXIT_FAILED, "Agent '%s': out of memory for messages; it can be started again.", line->about.name);
+    exit(EXIT_FAILED);
+}
+
+/* An iteration may take any number of rounds, and states are written between iterations: no message is overwritten that
+ * the neighbour may ask for again. */
 static void keep_message(lockstep *line, neighbour *p, size_t size) {
-    message *m = &p->ring[line->round % line->depth];
+    if (line->round >= p->safe + p->depth && !deepen(p, 2 * p->depth)) end_without_memory(line);
+    message *m = &p->ring[line->round % p->depth];
     if (m->capacity < size) {
         unsigned char *grown = realloc(m->bytes, size);
-        if (grown == NULL) {
-            report_error(EXIT_FAILED, "Agent '%s': out of memory for messages; it can be started again.",
-                         line->about.name);
-            exit(EXIT_FAILED);
-        }
+        if (grown == NULL) end_without_memory(line);
         m->bytes = grown;
         m->capacity = size;
     }
@@ -188,10 +212,12 @@ static void send_rows(svmp_peer_line *line, uint64_t round, const double *leavin
     line->arriving = arriving;
     for (size_t k = 0; k < line->count; k++) {
         neighbour *p = &line->neighbours[k];
-        keep_message(line, p, changes_write(p->out, line->length, leaving, p->sent, line->scratch));
+        const size_t size = changes_write(p->out, line->length, leaving, p->sent, line->scratch);
+        write_control(line, line->scratch + size);
+        keep_message(line, p, size + CONTROL);
         leaving += p->out * line->length;
         offer(line, p, 0);
-        p->due = now() + pause_of(line, p);
+        p->due = now() + pause_of(line, p, p->tries);
     }
 }
 
@@ -204,12 +230,14 @@ static int deliver(lockstep *line) {
         const size_t numbers = p->in * line->length;
         arrival *a = &p->arrival[line->round % 2];
         if (p->received < line->round && is_complete(p, line->round)) {
-            if (!changes_apply(p->in, line->length, a->size, a->bytes, p->rows)) {
+            const size_t size = a->size > CONTROL ? a->size - CONTROL : 0;
+            if (!changes_apply(p->in, line->length, size, a->bytes, p->rows)) {
                 char words[200];
                 snprintf(words, sizeof words, "a message of agent '%s' for round %u has a wrong length", p->name,
                          (unsigned)line->round);
                 lockstep_stop(line, words);
             }
+            take_control(line, a->bytes + size);
             p->received = line->round;
             memcpy(to, p->rows, numbers * sizeof *to);
         }
@@ -219,25 +247,14 @@ static int deliver(lockstep *line) {
     return all;
 }
 
-/* Whether the place of the next round in the ring holds none that a neighbour may ask for again. */
-static int has_room(const lockstep *line, const neighbour *p) {
-    return (int64_t)line->round + 1 - (int64_t)p->safe < (int64_t)line->depth;
-}
-
-static int all_have_room(const lockstep *line) {
-    for (size_t k = 0; k < line->count; k++)
-        if (!has_room(line, &line->neighbours[k])) return 0;
-    return 1;
-}
-
-/* What this agent waits for: rows of the current round, room for the next, or, at the end, that all are at the end. */
+/* What this agent waits for: rows of the current round, or, at the end, that all are at the end. */
 static int waits_for(const lockstep *line, const neighbour *p) {
     if (line->leaving) return p->need <= line->round || p->safe <= line->round;
-    return (line->sending && p->received < line->round) || !has_room(line, p);
+    return line->sending && p->received < line->round;
 }
 
-/* Sends what is due, and sleeps until something comes, or something is due, or `until`. */
-static void turn(lockstep *line, double until) {
+/* Sends what is due; returns when the next is, or `until`. */
+static double send_due(lockstep *line, double until) {
     const double at = now();
     double next = until;
     for (size_t k = 0; k < line->count; k++) {
@@ -247,12 +264,19 @@ static void turn(lockstep *line, double until) {
             p->tries++;
             if (lacks) offer(line, p, 1);
             if (!lacks || p->tries > 4) post(line, p, DATAGRAM_ASK, line->round, 0, 0, NULL, 0);
-            p->due = at + pause_of(line, p);
+            p->due = at + pause_of(line, p, p->tries);
         }
         if (p->owes > 0 && at >= p->owes) post(line, p, DATAGRAM_TELL, line->round, 0, 0, NULL, 0);
         if (lacks || waiting) next = fmin(next, p->due);
         if (p->owes > 0) next = fmin(next, p->owes);
+        next = fmin(next, send_parcels(line, p, at));
     }
+    return next;
+}
+
+/* Sends what is due, and sleeps until something comes, or something is due, or `until`. */
+static void turn(lockstep *line, double until) {
+    const double next = send_due(line, until);
     report_if_wanted(line);
     const double left = fmin(fmax(next - now(), 0), 1);
     const struct timespec wait = {(time_t)left, (long)(1e9 * (left - floor(left)))};
@@ -263,11 +287,12 @@ static void turn(lockstep *line, double until) {
 
 static void receive_rows(svmp_peer_line *line, uint64_t *round, int wait) {
     take_datagrams(line);
-    while (line->sending && !(deliver(line) && all_have_room(line))) {
+    while (line->sending && !deliver(line)) {
         if (!wait) return;
         turn(line, now() + 1);
     }
     line->sending = 0;
+    if (line->parcel.bytes) send_due(line, 0);
     report_if_wanted(line);
     for (size_t k = 0; k < line->count; k++) round[k] = line->counted;
 }
@@ -283,27 +308,30 @@ svmp_peers lockstep_peers(lockstep *line) {
                         .receive = receive_rows};
 }
 
+/* Neighbours keep messages since the last state that is kept: it must not get too old. */
+int lockstep_is_due(lockstep *line) {
+    const uint32_t every = line->options.every, old = line->round - line->saved;
+    while (old >= 2 * every && !lockstep_is_kept(line)) turn(line, now() + 1);
+    return old >= every && lockstep_is_kept(line);
+}
+
 void lockstep_serve(lockstep *line, double seconds) {
     for (const double until = now() + seconds; now() < until;) turn(line, until);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-void lockstep_secure(lockstep *line, int finished) {
-    line->durable = lockstep_round(line);
-    line->finished = finished;
-}
-
 void lockstep_leave(lockstep *line) {
     line->leaving = 1;
     for (double quiet = now();;) {
         int waiting = 0;
         const char *who = "";
+
         turn(line, now() + 0.1);
         for (size_t k = 0; k < line->count; k++) {
             const neighbour *p = &line->neighbours[k];
             if (p->heard > quiet) quiet = p->heard;
-            if (waits_for(line, p)) waiting = 1, who = p->name;
+            if (waits_for(line, p) || (line->parcel.bytes && p->has && !p->has_kept)) waiting = 1, who = p->name;
         }
         const double silent = now() - quiet;
         if (!waiting && silent > line->options.linger) return;

@@ -5,6 +5,7 @@
 
 #include "front/error_output.h"
 #include "lockstep_inside.h"
+#include "row_changes.h"
 
 static neighbour *find(lockstep *line, uint32_t rank) {
     for (size_t k = 0; k < line->count; k++)
@@ -107,10 +108,24 @@ static void check_every(lockstep *line, const neighbour *p, const datagram *d) {
     lockstep_stop(line, words);
 }
 
+/* An agent that has lost its folder has lost the number of its start, too. */
+static void raise_boot(lockstep *line, uint32_t heard) {
+    if (heard == UINT32_MAX) {
+        note(line, "has been started too often. The run of all agents must begin anew.");
+        exit(EXIT_FAILED);
+    }
+    line->boot = heard + 1;
+}
+
 /* Returns 0 if it is from before the sender's restart. */
 static int take_boot(lockstep *line, neighbour *p, const datagram *d) {
     char words[300];
     const double at = now();
+    if (d->heard > line->boot && line->finding) raise_boot(line, d->heard);
+    if (d->every == 0) { /* it looks for its state, and has nothing to say but that */
+        if (d->boot < p->boot && p->owes == 0) p->owes = at;
+        return d->boot >= p->boot;
+    }
     if (d->heard > line->boot) {
         snprintf(words, sizeof words,
                  "agent '%s' has heard of a later start in my name: another process runs as '%s', or its state folder "
@@ -134,6 +149,7 @@ static int take_boot(lockstep *line, neighbour *p, const datagram *d) {
     }
     p->boot = d->boot;
     p->boot_since = at;
+    forget_pieces(line, p);
     p->need = d->need;
     p->first = d->first;
     p->have = d->have;
@@ -197,10 +213,11 @@ static void take_one(lockstep *line, unsigned char *bytes, size_t all) {
     }
     line->tally.received++;
     if (!take_boot(line, p, &d)) return;
-    if (d.kind != DATAGRAM_STOP) check_every(line, p, &d);
+    if (d.kind != DATAGRAM_STOP && d.every > 0) check_every(line, p, &d);
     note_build(line, p, d.build);
-    take_acknowledgement(p, &d);
+    if (d.every > 0) take_acknowledgement(p, &d);
     take_time(p, &d);
+    if (take_parcel(line, p, &d, payload, size)) return;
     if (d.kind == DATAGRAM_ASK && p->owes == 0) p->owes = now() + p->rtt / 8;
     if (d.kind == DATAGRAM_DATA) take_piece(line, p, &d, payload, size);
     if (d.kind == DATAGRAM_STOP || d.kind == DATAGRAM_REFUSE) take_stop(line, p, &d, payload, size);
@@ -217,6 +234,6 @@ void take_datagrams(lockstep *line) {
 }
 
 static size_t most_pieces(const lockstep *line, const neighbour *p) {
-    const size_t most = (p->in + 7) / 8 + p->in * line->length * 8;
+    const size_t most = changes_most(p->in, line->length) + CONTROL;
     return (most + DATAGRAM_PIECE - 1) / DATAGRAM_PIECE;
 }

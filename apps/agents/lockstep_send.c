@@ -40,7 +40,7 @@ void post(lockstep *line, neighbour *p, datagram_kind kind, uint32_t round, unsi
                   .kind = (uint8_t)kind,
                   .piece = (uint16_t)piece,
                   .pieces = (uint16_t)pieces,
-                  .every = line->options.every,
+                  .every = line->finding ? 0 : line->options.every,
                   .run = line->about.run,
                   .from = (uint32_t)line->about.agent,
                   .to = p->rank,
@@ -81,7 +81,7 @@ void offer(lockstep *line, neighbour *p, int again) {
     const uint32_t from = again ? p->need : line->round;
     if (!again && line->round > p->need + 1) return;
     for (uint32_t t = from; t <= line->round && t < from + 2; t++) {
-        const message *m = &p->ring[t % line->depth];
+        const message *m = &p->ring[t % p->depth];
         if (m->round == t && t > 0) send_message(line, p, m);
     }
     line->tally.again += (uint64_t)again;
@@ -89,10 +89,10 @@ void offer(lockstep *line, neighbour *p, int again) {
 
 /* Loss is no congestion: it backs off from silence alone. At the end it asks often for a while, since a neighbour that
  * has finished leaves after some seconds without a question. */
-double pause_of(const lockstep *line, const neighbour *p) {
+double pause_of(const lockstep *line, const neighbour *p, unsigned tries) {
     enum { PATIENCE = 40, LAST_QUESTIONS = 3000 }; /* at 90 % loss one question in a hundred is answered */
-    if (line->leaving && p->tries < LAST_QUESTIONS) return fmax(line->options.least, 0.02);
+    if (line->leaving && tries < LAST_QUESTIONS) return fmax(line->options.least, 0.02);
     const double most = 1, span = fmin(fmax(0.5 * p->rtt, line->options.least), most);
-    const unsigned over = p->tries > PATIENCE ? p->tries - PATIENCE : 0;
+    const unsigned over = tries > PATIENCE ? tries - PATIENCE : 0;
     return fmin(span * pow(1.5, over < 40 ? over : 40), most) * (0.9 + 0.2 * rand() / RAND_MAX);
 }

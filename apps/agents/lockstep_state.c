@@ -41,8 +41,8 @@ static void move_reals(stream *s, size_t count, double *values) {
     }
 }
 
-static void move_message(stream *s, const lockstep *line, neighbour *p, uint32_t t) {
-    message *m = &p->ring[t % line->depth];
+static void move_message(stream *s, neighbour *p, uint32_t t) {
+    message *m = &p->ring[t % p->depth];
     uint64_t size = s->reading ? 0 : m->size;
     move_number(s, 8, &size);
     if (s->reading && (!s->good || size > s->size - s->at)) {
@@ -77,17 +77,26 @@ static void move_neighbour(stream *s, const lockstep *line, neighbour *p) {
     }
     move_reals(s, p->out * line->length, p->sent);
     move_reals(s, p->in * line->length, p->rows);
-    for (uint32_t t = p->safe; t <= line->round && s->good; t++) move_message(s, line, p, t);
+    const uint32_t messages = p->safe <= line->round ? line->round - p->safe + 1 : 0;
+    if (s->reading && (messages > s->size || !deepen(p, messages + 1))) s->good = 0;
+    for (uint32_t t = p->safe; t <= line->round && s->good; t++) move_message(s, p, t);
     if (!s->reading) return;
     p->received = line->round;
     p->need = p->safe;
+    p->first = 0;
+    p->have = 0;
 }
 
 static void move_line(stream *s, lockstep *line) {
-    uint32_t depth = line->depth;
+    uint32_t every = line->options.every;
     move_round(s, &line->round);
-    move_round(s, &depth);
-    if (depth != line->depth) s->good = 0;
+    move_round(s, &line->durable);
+    move_round(s, &line->iteration);
+    move_round(s, &line->stop_at);
+    move_round(s, &line->asked);
+    move_round(s, &line->all_settled);
+    move_round(s, &every);
+    if (every != line->options.every) s->good = 0;
     for (size_t k = 0; k < line->count && s->good; k++) move_neighbour(s, line, &line->neighbours[k]);
 }
 
@@ -104,7 +113,7 @@ unsigned char *lockstep_save(const lockstep *line, size_t *size) {
 int lockstep_load(lockstep *line, const unsigned char *bytes, size_t size) {
     stream s = {.bytes = (unsigned char *)(uintptr_t)bytes, .size = size, .reading = 1, .good = 1}; /* only read */
     move_line(&s, line);
-    line->durable = line->round;
+    line->saved = line->round;
     line->began_round = line->round;
     return s.good && s.at == size;
 }

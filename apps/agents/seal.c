@@ -24,6 +24,13 @@ int seal_is_right(const unsigned char key[SEAL_KEY], size_t size, const unsigned
     return sodium_memcmp(right, tag, SEAL_TAG) == 0;
 }
 
+void seal_blocks(const unsigned char key[SEAL_KEY], size_t count, const seal_block *blocks, unsigned char *tag) {
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, key, SEAL_KEY, SEAL_TAG);
+    for (size_t k = 0; k < count; k++) crypto_generichash_update(&state, blocks[k].bytes, blocks[k].size);
+    crypto_generichash_final(&state, tag, SEAL_TAG);
+}
+
 static void encrypt(const unsigned char key[SEAL_KEY], size_t head, size_t size, const unsigned char *payload,
                     unsigned char *bytes) {
     unsigned char *nonce = bytes + head;
@@ -47,6 +54,11 @@ void seal_random(size_t size, void *bytes) { memset(bytes, 0, size); }
 
 void seal_tag(const unsigned char key[SEAL_KEY], size_t size, const unsigned char *bytes, unsigned char *tag) {
     (void)key, (void)size, (void)bytes;
+    memset(tag, 0, SEAL_TAG);
+}
+
+void seal_blocks(const unsigned char key[SEAL_KEY], size_t count, const seal_block *blocks, unsigned char *tag) {
+    (void)key, (void)count, (void)blocks;
     memset(tag, 0, SEAL_TAG);
 }
 

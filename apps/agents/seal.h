@@ -32,4 +32,11 @@ unsigned char *seal_open(int encrypts, const unsigned char key[SEAL_KEY], size_t
 void seal_tag(const unsigned char key[SEAL_KEY], size_t size, const unsigned char *bytes, unsigned char *tag);
 int seal_is_right(const unsigned char key[SEAL_KEY], size_t size, const unsigned char *bytes, const unsigned char *tag);
 
+/* The tag of several blocks, one after another. */
+typedef struct seal_block {
+    const void *bytes;
+    size_t size;
+} seal_block;
+void seal_blocks(const unsigned char key[SEAL_KEY], size_t count, const seal_block *blocks, unsigned char *tag);
+
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comment_lines.h"
 #include "base/exact_sum.h"
 #include "run/agent_part_inside.h"
 
@@ -205,10 +206,13 @@ done:
 static svmp_status write_comments(const joining *j, char **comments) {
     const output *o = j->outputs;
     const size_t size = strlen(o->record) + 400, rows = o->n * o->states;
+    char planned[32] = "";
+    const int stopped = svmp_comment_find(o->record, "iterations", planned, sizeof planned) &&
+                        strtoull(planned, NULL, 10) > o->iteration;
     SVMP_TRY(SVMP_NEW(j->context, *comments, size));
     snprintf(*comments, size,
-             "svmp %s\n%soutcome = completed\niterations done = %zu\nnum_samples = %zu\nsave_warmup = 0\nthin = 1\n",
-             svmp_version(), o->record, o->iteration, rows);
+             "svmp %s\n%soutcome = %s\niterations done = %zu\nnum_samples = %zu\nsave_warmup = 0\nthin = 1\n",
+             svmp_version(), o->record, stopped ? "stopped" : "completed", o->iteration, rows);
     return SVMP_OK;
 }
 

@@ -102,6 +102,8 @@ static void pack_part(packing *p, svmp_part *part) {
     pack_options(p, part);
     svmp_pack_length(p, &part->start_count, 8);
     svmp_pack_reals(p, part->start_count, &part->start);
+    svmp_pack_count(p, &a->hops);
+    SVMP_PACK(p, a->until_settled);
     svmp_model_pack(p, &part->peers, part->model);
 }
 
@@ -166,6 +168,49 @@ done:
     svmp_evaluator_free(e);
     svmp_release(run->context, score);
     return status;
+}
+
+/* In how many exchanges a message of agent 0 reaches all others; SIZE_MAX: it does not reach all. */
+static svmp_status measure_reach(const svmp_graph *graph, const svmp_agents *agents, size_t *reach) {
+    size_t *hops = NULL;
+    int changes = 1;
+    SVMP_TRY(SVMP_NEW(graph->context, hops, agents->count));
+    for (size_t a = 1; a < agents->count; a++) hops[a] = SIZE_MAX;
+    while (changes) {
+        changes = 0;
+        for (size_t v = 0; v < graph->nodes; v++) {
+            const size_t of = graph->neighbourhood_of[v], here = hops[agents->owner[v]];
+            for (size_t i = graph->neighbourhoods.start[of]; i < graph->neighbourhoods.start[of + 1]; i++) {
+                size_t *there = &hops[agents->owner[graph->neighbourhoods.item[i]]];
+                if (here == SIZE_MAX || *there <= here + 1) continue;
+                *there = here + 1;
+                changes = 1;
+            }
+        }
+    }
+    *reach = 0;
+    for (size_t a = 0; a < agents->count; a++)
+        if (hops[a] > *reach) *reach = hops[a];
+    svmp_release(graph->context, hops);
+    return SVMP_OK;
+}
+
+/* No two agents are farther apart than both are from agent 0. */
+static svmp_status set_stop(const svmp_run *run, const svmp_agents *agents, svmp_part_about *about) {
+    size_t reach;
+    SVMP_TRY(measure_reach(run->model->graph, agents, &reach));
+    about->hops = reach == SIZE_MAX ? 0 : reach == 0 ? 1 : 2 * reach;
+    about->until_settled = agents->until_settled != 0;
+    if (!about->until_settled) return SVMP_OK;
+    if (run->method->yield != SVMP_YIELD_CHAINS)
+        return svmp_fail(
+            run->context, SVMP_BAD_CALL,
+            "Only the method 'local' can stop when averages have settled; particles of '%s' are no chains.",
+            run->method->name);
+    if (about->hops > 0) return SVMP_OK;
+    return svmp_fail(run->context, SVMP_BAD_CALL,
+                     "Some agents are not connected, by neighbours of neighbours, with the others: they cannot stop "
+                     "together. Plan a run for each model of its own.");
 }
 
 static svmp_status list_options(svmp_run *run, svmp_part *part) {
@@ -241,6 +286,7 @@ static svmp_status fill(svmp_run *run, const svmp_agents *agents, svmp_part *par
     for (; part->about.neighbours < halo->neighbours; part->about.neighbours++)
         SVMP_TRY(svmp_duplicate(context, agents->names[halo->rank[part->about.neighbours]],
                                 &part->neighbour_name[part->about.neighbours]));
+    SVMP_TRY(set_stop(run, agents, &part->about));
     SVMP_TRY(write_record(run, agents, &part->record));
     SVMP_TRY(list_options(run, part));
     SVMP_TRY(fill_colours(whole->graph, part->model->graph));

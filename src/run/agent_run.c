@@ -9,6 +9,7 @@
 #include "model/text_model.h"
 #include "run/agent_part_inside.h"
 #include "sample/particles.h"
+#include "svmp_tools.h"
 
 size_t svmp_part_outputs(const svmp_part *part) {
     return part->model->lowered ? part->model->lowered->outputs : part->model->graph->moved_variables;
@@ -159,6 +160,56 @@ svmp_status svmp_part_load(svmp_part *part, const void *bytes, size_t size) {
     return archive_part(part, &p);
 }
 
+/* ---- settled ----------------------------------------------------------------------------------------------------- */
+
+size_t svmp_part_kept(const svmp_part *part) { return part ? part->collected : 0; }
+
+/* The states so far as chains: draw l * states + k is state k of chain l. */
+static svmp_status collected_chains(const svmp_part *part, svmp_particles **made) {
+    const size_t n = part->run->backend->n, states = part->collected, outputs = svmp_part_outputs(part);
+    packing p = part->values;
+    SVMP_TRY(svmp_particles_create(part->context, outputs, n * states, NULL, made));
+    p.loading = true;
+    p.size = p.at;
+    p.at = 0;
+    double *values = svmp_particles_values(*made);
+    for (size_t k = 0; k < states; k++)
+        for (size_t i = 0; i < outputs; i++)
+            for (size_t l = 0; l < n; l++) svmp_pack_real(&p, &values[(i * n + l) * states + k]);
+    SVMP_TRY(p.status);
+    return svmp_particles_set_chains(*made, n);
+}
+
+svmp_status svmp_part_has_settled(const svmp_part *part, int *has) {
+    enum { STATES = 8 };
+    const double most_error = 0.05;
+    double most_r_hat, least_draws;
+    svmp_particles *chains = NULL;
+    svmp_moments *moments = NULL;
+    svmp_mixing *mixing = NULL;
+    svmp_status status;
+    if (part == NULL || part->run == NULL || has == NULL) return SVMP_BAD_CALL;
+    const size_t outputs = svmp_part_outputs(part);
+    *has = 0;
+    if (part->collected < STATES) return SVMP_OK;
+    SVMP_CHECK(collected_chains(part, &chains));
+    svmp_chains_limits(part->run->backend->n, part->collected, &most_r_hat, &least_draws);
+    SVMP_CHECK(SVMP_NEW(part->context, moments, outputs));
+    SVMP_CHECK(SVMP_NEW(part->context, mixing, outputs));
+    SVMP_CHECK(svmp_particles_summarise(chains, outputs, NULL, moments, mixing));
+    *has = 1;
+    for (size_t k = 0; k < outputs; k++)
+        if (moments[k].sd > 0 &&
+            !(mixing[k].r_hat <= most_r_hat && fmin(mixing[k].bulk_draws, mixing[k].tail_draws) >= least_draws &&
+              mixing[k].error.mean <= most_error * moments[k].sd))
+            *has = 0;
+done:
+    svmp_particles_free(chains);
+    svmp_release(part->context, moments);
+    svmp_release(part->context, mixing);
+    return status;
+}
+
 /* ---- the output -------------------------------------------------------------------------------------------------- */
 
 /* Of a method with moves that are accepted or not: how many were, of the part's nodes, and between how many sweeps. */
@@ -196,6 +247,7 @@ svmp_status svmp_part_write_output(svmp_part *part, const char *path) {
     packing p = {0};
     svmp_status status = SVMP_OK;
     svmp_run *run = part->run;
+    svmp_packing_free(&part->saved); /* what is written takes as much memory */
     if (part->collected == 0) {
         SVMP_TRY(svmp_backend_refresh(run->backend));
         SVMP_TRY(collect(part));

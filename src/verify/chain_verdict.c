@@ -7,21 +7,6 @@
 #include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
 
-/* Vehtari and others: 100 effective draws per chain, for about four chains. For many short chains, 400 in total, or 10
- * per chain, suffice; of chains of less than 20 draws, half of the draws, where chains that have not mixed are worth
- * one draw each. */
-static double needed_draws(size_t chains, size_t each) {
-    return chains <= 4 ? 100 * (double)chains : fmax(400, fmin(10, 0.5 * (double)each) * (double)chains);
-}
-
-/* Converged chains with e effective draws each have an R-hat of sqrt(1 + 1/e): 1.01 corresponds to half of the draws
- * that are needed. */
-void svmp_chains_limits(size_t chains, size_t each, double *r_hat, double *draws) {
-    const double needed = needed_draws(chains, each);
-    if (r_hat) *r_hat = fmax(1.01, sqrt(1 + 2 * (double)chains / needed));
-    if (draws) *draws = needed;
-}
-
 /* The worst of something, and how many are beyond its limit. */
 typedef struct worst_of {
     double amount;

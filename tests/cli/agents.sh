@@ -29,8 +29,9 @@ works run positions.bug positions.R -m local -n 20 -t 300 --verify no -o one.csv
 # The numbers of a file of particles.
 numbers() { grep -v '^#' "$1"; }
 
-for network in "" "--loss 10 --twice 30 --damage 10 --jitter 3" "--loss 30 --kill 3" "--loss 50 --burst 5 --delay 1"; do
-    works agents try swarm $network
+for network in "" "--loss 10 --twice 30 --damage 10 --jitter 3" "--loss 30 --kill 3" "--loss 50 --burst 5 --delay 1" \
+    "--loss 20 --keepers 2 --every 200 --lose 2 --kill 1" "--every 1 --kill 1"; do
+    "$SVMP" agents try swarm $network >said 2>notes || fail "agents try $network: $(cat notes)"
     grep -qF 'are those of one process, bit for bit' said || fail "agents try $network: $(cat said)"
     works agents join swarm/try/*.out -o joined.csv -f
     diff <(numbers one.csv) <(numbers joined.csv) >differences || fail "the joined file differs: $(head -4 differences)"
@@ -51,6 +52,32 @@ grep -qx "encrypt yes" secret/anna.key && ! grep -q encrypt swarm/anna.key || fa
 works agents try secret --loss 20 --damage 10 --kill 2
 works agents join secret/try/*.out -o joined.csv -f
 diff <(numbers one.csv) <(numbers joined.csv) >differences || fail "encrypted: the joined file differs: $(head -4 differences)"
+
+# All stop together: at the same iteration, whatever is lost, once the averages of all have settled; or after a time.
+done_after() { sed -n 's/^# iterations done = //p' joined.csv; }
+works agents plan positions.bug positions.R --groups groups.csv -n 20 -t 4000 --warmup 100 --until-settled --init gaussian -o settling
+for network in "" "--loss 20 --kill 1"; do
+    works agents try settling $network
+    works agents join settling/try/*.out -o joined.csv -f
+    grep -qx '# outcome = stopped' joined.csv || fail "not stopped: $(grep '^# ' joined.csv)"
+    [[ $network == "" ]] && settled=$(done_after)
+    [[ $(done_after) == "$settled" && $settled -lt 4000 ]] || fail "stopped after $(done_after), not $settled"
+done
+works summary joined.csv
+grep -q '^The chains have mixed' said || fail "not settled: $(cat said)"
+works agents try settling --time 0.3 --loss 10
+works agents join settling/try/*.out -o joined.csv -f
+[[ $(done_after) -lt $settled ]] || fail "--time: stopped after $(done_after)"
+refuses 2 "Only the method 'local' can stop when averages have settled" \
+    agents plan positions.bug positions.R -m graphical --until-settled -o none
+printf 'model { a ~ dnorm(0, 1)  b ~ dnorm(0, 1) }\n' >apart.bug
+refuses 2 "Some agents are not connected" agents plan apart.bug --agents 2 --until-settled -o none
+
+# A folder is lost, and nobody keeps the state: a sentence, and an end. A state that is damaged is given back.
+mkdir lost
+cp swarm/*.* lost
+! "$SVMP" agents try lost --lose 1 >said 2>&1 || fail "a lost state is not missed"
+grep -qE "has lost its state: it asks for round 1, but|another process runs as" said || fail "a lost state: $(cat said)"
 
 # A part has nothing of the data of others: the range of 6.2 is anna's alone.
 works agents plan positions.bug positions.R --groups groups.csv -o other
@@ -111,6 +138,20 @@ eventually grep -q "another plan" errors || true
 kill -KILL $stranger
 wait $stranger 2>/dev/null || true
 grep -qF "Agent 'bert': datagrams of another plan come, as from agent 'anna'" errors || fail "parts of two plans: $(cat errors)"
+
+# Addresses of IPv6 and IPv4.
+if [[ -s /proc/net/if_inet6 ]]; then
+    printf 'agent,host,port\nanna,::1,%d\nbert,::1,%d\ncarl,127.0.0.1,%d\ndora,localhost,%d\n' \
+        $((port + 4)) $((port + 5)) $((port + 6)) $((port + 7)) >six.csv
+    for name in anna bert carl dora; do
+        "$SVMP" agent swarm/$name.part --peers six.csv --state six.$name -o six.$name.out &
+        background+=($!)
+    done
+    for p in "${background[@]:1}"; do wait $p || fail "an agent on IPv6 failed"; done
+    background=("${background[0]}")
+    works agents join six.{anna,bert,carl,dora}.out -o joined.csv -f
+    diff <(numbers one.csv) <(numbers joined.csv) >differences || fail "IPv6: the joined file differs: $(head -4 differences)"
+fi
 
 # The others come, and all end; the status on SIGUSR1. The disk of one is full at first: it waits, and so do the others.
 kill -USR1 ${background[0]}

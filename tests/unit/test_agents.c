@@ -176,7 +176,7 @@ static svmp_status write_parts(svmp_run *run) {
     const size_t nodes = run->model->graph->nodes;
     svmp_status status = SVMP_NEW(run->context, owner, nodes);
     for (size_t v = 0; v < nodes; v++) owner[v] = (uint32_t)(v * AGENTS / nodes);
-    const svmp_agents agents = {AGENTS, names, owner, 4711, "model = m.bug\n"};
+    const svmp_agents agents = {AGENTS, names, owner, 4711, "model = m.bug\n", 0};
     for (size_t k = 0; k < AGENTS && status == SVMP_OK; k++) {
         snprintf(path, sizeof path, "%zu.part", k);
         status = svmp_part_write(run, &agents, k, path);
