@@ -141,7 +141,10 @@ typedef struct svmp_plan {
     double iteration;       /* seconds per iteration; messages travel while interior nodes are computed */
 } svmp_plan;
 
-/* Plans a run of a whole model in `processes` processes of one thread each. The partition and the sizes are exact. The
+/* Plans a run of a whole model in `processes` processes of one thread each. For a method with `shares`
+ * (svmp_method_describe), such as the default, the plan has the method, the processes, those that have particles or
+ * chains, their imbalance, and the memory of a process without the model; the rest is 0. For others, whose processes
+ * have parts of the model: the partition and the sizes are exact. The
  * cost of a node is measured for a few seconds on some of the nodes, after the first iterations of a run; with more
  * than 2,000 particles it is measured with 2,000 and scaled. `options` may be NULL: the defaults. */
 SVMP_API svmp_status svmp_model_plan(const svmp_model *model, const svmp_options *options, size_t processes,

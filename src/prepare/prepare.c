@@ -203,6 +203,8 @@ static svmp_status read_copies(svmp_context *context, const model_files *files, 
     svmp_model *made = NULL;
     svmp_status status;
     SVMP_CHECK(svmp_parse_first(context, files, &parsed));
+    for (size_t k = 0; !svmp_parsed_is_text(parsed) && k < files->count; k++)
+        SVMP_CHECK(svmp_peers_compare_file(context, k == 0 ? "model" : "data", files->paths[k]));
     SVMP_CHECK(svmp_parse_others(parsed));
     p.parsed = parsed;
     SVMP_CHECK(svmp_agree(context, context->peers, prepare(&p, option, false, &made)));

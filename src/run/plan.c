@@ -14,26 +14,41 @@
 #include "run/option_table.h"
 #include "run/plan_memory.h"
 #include "run/plan_rate.h"
+#include "run/run.h"
 #include "svmp_parallel.h"
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* Resolves the options by creating a run of one particle on a minimal model. */
-static svmp_status read_demand(svmp_context *context, const run_options *options, run_demand *d) {
+/* Resolves the options by creating a run of one particle on a minimal model, which free_small_run frees, too. */
+static svmp_status make_small_run(svmp_context *context, const run_options *options, svmp_run **run) {
     svmp_model *smallest = NULL;
-    svmp_run *run = NULL;
     const size_t node = 0;
     const double one = 1;
     run_options wanted = *options;
     svmp_status status;
-    if (strcmp(wanted.method, METHOD_AUTO) == 0) wanted.method = svmp_method_auto(1, 0)->name;
     wanted.init = "normal:1";
     wanted.particles = options->particles > 0;
     SVMP_CHECK(svmp_model_create(context, &smallest));
     SVMP_CHECK(svmp_model_add_node(smallest, NULL, 1, NULL, NULL, NULL));
     SVMP_CHECK(svmp_model_add_gaussian(smallest, 1, &node, &one, NULL));
     SVMP_CHECK(svmp_model_finish(smallest));
-    SVMP_CHECK(svmp_run_make(smallest, &wanted, &run));
+    SVMP_CHECK(svmp_run_make(smallest, &wanted, run));
+    return SVMP_OK;
+done:
+    svmp_model_free(smallest);
+    return status;
+}
+
+static void free_small_run(svmp_run *run) {
+    svmp_model *smallest = run ? (svmp_model *)run->model : NULL;
+    svmp_run_free(run);
+    svmp_model_free(smallest);
+}
+
+static svmp_status read_demand(svmp_context *context, const run_options *options, run_demand *d) {
+    svmp_run *run = NULL;
+    svmp_status status;
+    SVMP_CHECK(make_small_run(context, options, &run));
     if (!run->method->local)
         SVMP_CHECK(svmp_fail(context, SVMP_UNSUPPORTED, "The method '%s' needs the whole model in one process.",
                              run->method->name));
@@ -44,8 +59,7 @@ static svmp_status read_demand(svmp_context *context, const run_options *options
                              run->method->name));
     *d = (run_demand){run->method, options->particles, run->step.rule->states, run->kernel, run->backend->local};
 done:
-    svmp_run_free(run);
-    svmp_model_free(smallest);
+    free_small_run(run);
     return status;
 }
 
@@ -121,6 +135,28 @@ static svmp_status find_heaviest(const svmp_graph *graph, svmp_plan *plan) {
     return SVMP_OK;
 }
 
+/* By chains each process has the whole model, and all particles or chains, of which it moves a share. */
+static svmp_status plan_chains(const svmp_model *model, const run_options *wanted, svmp_plan *plan) {
+    svmp_run *run = NULL;
+    SVMP_TRY(make_small_run(model->context, wanted, &run));
+    svmp_run planned = *run;
+    planned.model = model;
+    planned.options.particles = wanted->particles;
+    planned.options.draws = wanted->draws;
+    if (planned.method->answers)
+        svmp_run_choose_draws(&planned);
+    else
+        planned.options.draws = run->options.draws;
+    const size_t n = planned.method->yield == SVMP_YIELD_CHAINS ? planned.options.chains : planned.options.particles,
+                 most = (n + plan->processes - 1) / plan->processes;
+    plan->method = planned.method->name;
+    plan->busy = n < plan->processes ? n : plan->processes;
+    plan->imbalance = (double)(most * plan->busy) / (double)n - 1;
+    plan->most.memory = plan->mean.memory = svmp_run_bytes(&planned, n);
+    free_small_run(run);
+    return SVMP_OK;
+}
+
 svmp_status svmp_model_plan(const svmp_model *model, const svmp_options *options, size_t processes,
                             const svmp_network *network, svmp_plan *plan) {
     if (model == NULL) return SVMP_BAD_CALL;
@@ -139,6 +175,12 @@ svmp_status svmp_model_plan(const svmp_model *model, const svmp_options *options
     part_size *sizes = NULL;
     double rate = 0;
     svmp_status status;
+    const method *chosen = svmp_method_find(context, wanted.method);
+    if (chosen && chosen->shared) {
+        SVMP_TRY(plan_chains(model, &wanted, &made));
+        *plan = made;
+        return SVMP_OK;
+    }
     SVMP_CHECK(read_demand(context, &wanted, &d));
     SVMP_CHECK(svmp_plan_measure_rate(model, &wanted, &d, &rate, &made.measured));
     SVMP_CHECK(SVMP_NEW(context, owner, graph->nodes));

@@ -179,9 +179,7 @@ static double count_copies(const svmp_run *run) {
     return most;
 }
 
-/* The memory at the end of the run: its arrays, the draws of a sampler, and the result, twice: the variables and their
- * natural values. A run whose result would not fit is refused at the start. */
-static svmp_status require_memory(const svmp_run *run, size_t n) {
+double svmp_run_bytes(const svmp_run *run, size_t n) {
     const svmp_model *model = run->model;
     const int chains = run->method->yield == SVMP_YIELD_CHAINS;
     const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
@@ -195,7 +193,12 @@ static svmp_status require_memory(const svmp_run *run, size_t n) {
     const double count = draws * (double)n;
     const double result = row * draws * (variables * (1 + chains) + outputs);
     const double last = count < (double)SIZE_MAX ? svmp_run_log_density_bytes(model, (size_t)count) : 0;
-    return svmp_require_memory(run->context, (row * arrays * variables + fitted + result + last) * count_copies(run),
+    return row * arrays * variables + fitted + result + last;
+}
+
+/* A run whose result would not fit is refused at the start. */
+static svmp_status require_memory(const svmp_run *run, size_t n) {
+    return svmp_require_memory(run->context, svmp_run_bytes(run, n) * count_copies(run),
                                "this run and its result need");
 }
 

@@ -11,6 +11,10 @@ const char *svmp_run_init(const svmp_run *run);
  * quarter of a gigabyte; if a particle would have less than two, there are none, and the particles are the answer. */
 void svmp_run_choose_draws(svmp_run *run);
 
+/* The memory of a process at the end of the run of n particles or chains: its arrays, the draws of a sampler, and the
+ * result, twice: the variables and their natural values. Without the model. */
+double svmp_run_bytes(const svmp_run *run, size_t n);
+
 /* Waits until the results of all iterations are known. SVMP_NOT_FINITE: the run is at the last finite particles. */
 svmp_status svmp_run_synchronise(svmp_run *run);
 

@@ -29,19 +29,19 @@ shows ' in one process, 10 s in 3 processes: .*, with 8 s spent in reductions\.$
 # 0.256 us.
 works plan "$MODELS/grid.mtx" --ranks 2 -n 100 --latency 0 --throughput 1 -m vanilla
 shows ', with 81\.9 us spent in reductions\.$'
-works plan "$MODELS/grid.mtx" --ranks 2 -n 100 --latency 0 --throughput 1 --kernel linear@all
+works plan "$MODELS/grid.mtx" --ranks 2 -n 100 --latency 0 --throughput 1 -m graphical --kernel linear@all
 shows ', with 162 us spent in reductions\.$'
-works plan chain.mtx --ranks 2 -n 1000 --latency 0 --throughput 1 --kernel linear@all
+works plan chain.mtx --ranks 2 -n 1000 --latency 0 --throughput 1 -m graphical --kernel linear@all
 shows ', with 48\.3 us spent in reductions\.$'
 
 # Memory of a linear kernel, which needs only rows of particles: x, score, phi, the state of the step and x minus its
 # mean, and two more for the final discrepancy; for 100 variables, or for 50 and the halo, plus the messages.
 memory() { awk '/^memory \(without program\)/ { print $4, $5 }' said; }
-works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 --kernel linear@blanket
+works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 -m graphical --kernel linear@blanket
 [[ $(memory) == "5.6 GB" ]] || fail "7 rows of 8 MB for 100 variables are not $(memory)"
-works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 --kernel linear@blanket --step adam:0.1
+works plan "$MODELS/grid.mtx" --ranks 1 -n 1e6 -m graphical --kernel linear@blanket --step adam:0.1
 [[ $(memory) == "6.4 GB" ]] || fail "8 rows of 8 MB for 100 variables are not $(memory)"
-works plan "$MODELS/grid.mtx" --ranks 2 -n 1e6 --kernel linear@blanket
+works plan "$MODELS/grid.mtx" --ranks 2 -n 1e6 -m graphical --kernel linear@blanket
 read=$(awk '/^nodes read from others/ { print $6 }' said) sent=$(awk '/^sent per iteration/ { print $6 }' said)
 expected=$(awk "BEGIN { printf \"%.3g GB\", 8e-3 * 7 * (50 + $read) + 1e-3 * $sent }")
 [[ $(memory) == "$expected" ]] || fail "7 rows of 8 MB for 50 + $read variables and $sent MB are $expected, not $(memory)"
@@ -77,6 +77,16 @@ for ranks in 0 -1; do
     refuses 2 "The option '--ranks' must be a whole number from 1 to 1000000, not '$ranks'." plan chain.mtx --ranks $ranks
 done
 refuses 2 "The option '--throughput' must be a number" plan chain.mtx --throughput 0
-refuses 2 "The method 'nuts' needs the whole model in one process." plan chain.mtx -m nuts
+refuses 2 "The method 'dpmp' needs the whole model in one process." plan chain.mtx -m dpmp
+
+# By chains every process has everything, and more of them than chains are idle.
+for ranks in 2 9; do
+    works plan chain.mtx --ranks $ranks -m nuts
+    shows "^nuts by chains: $ranks processes, .*; $((ranks < 4 ? ranks : 4)) share the chains, the busiest has 0 % more than"
+    shows '^average; memory of a process: [0-9.]+ [kM]B, and up to [0-9.]+ MB to read the model$'
+done
+works plan "$MODELS/grid.mtx" --ranks 3
+shows '^transport by chains: 3 processes, .*; 3 share the chains, the busiest has 2 % more than$'
+shows '^graphical: 3 processes, 3 with nodes;'
 refuses 2 "Unknown kernel domain 'none'" plan chain.mtx --kernel rbf@none
 refuses 2 "Cannot read 'no.mtx'" plan no.mtx

@@ -37,8 +37,7 @@ ranks() {
     [[ $(wc -l <"$STATUSES") -eq $processes ]] || fail "$(wc -l <"$STATUSES") of $processes processes came to an end"
 }
 
-# named OPTION...: adds the default method of several processes unless a method is given; one process has another
-# default.
+# named OPTION...: adds a method that runs by nodes unless a method is given; the default runs by chains.
 named() { [[ " $* " == *" -m "* ]] && echo "$*" || echo "-m graphical $*"; }
 
 # The file without the lines that may differ.
@@ -93,6 +92,45 @@ for method in ${ALL:+"-m graphical"} "-m local"; do
 done
 ranks 1 "${arguments[@]}" -o many.csv --force || fail "one process under mpirun: $(cat errors)"
 same one.csv many.csv "one process under mpirun"
+
+# By chains: the default method, samplers, discrete unknowns and exact draws write the file of one process, and say how
+# they run. The verdict depends on how long it may take, unless it may take as long as it likes.
+chains=("$MODELS/hierarchical.bug $MODELS/hierarchical.csv $MODELS/hierarchical.json -n 21 --verify yes"
+    "$words/regimes.bug $words/regimes.R -n 9 -t 130 --verify yes"
+    "$MODELS/schools_centred.bug $MODELS/schools.R -m nuts --warmup 60 --draws 30 --verify no"
+    "$MODELS/schools.bug $MODELS/schools.R -m mala -n 7 -t 30" "$MODELS/grid.mtx $MODELS/grid_b.mtx -m exact -n 7")
+for arguments in "${chains[@]}"; do
+    works run $arguments --quiet -o one.csv --force --threads 1
+    grep -vE ' iterations? in |svmp (summary|verify)' said >alone
+    for processes in 2 ${ALL:+3 4}; do
+        ranks $processes run $arguments --quiet -o many.csv --force --threads $((1 + processes % 2)) ||
+            fail "$arguments in $processes processes: exit $?: $(cat errors)"
+        shows "^$processes processes by chains: each has the whole model and moves a share of the (chains|particles)\$"
+        same one.csv many.csv "$arguments in $processes processes"
+        diff alone <(grep -vE ' iterations? in |svmp (summary|verify)|by chains' said) >differ ||
+            fail "$arguments in $processes processes: $(cat differ)"
+    done
+done
+works verify one.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx"
+grep -v 'exact moves each in' said >alone
+ranks 2 verify one.csv "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" || fail "$(cat errors)"
+diff alone <(grep -v 'exact moves each in' said) >differ || fail "verify: $(cat differ)"
+if "$SVMP" --version | grep -q '^netcdf: yes'; then
+    ranks 2 run "$MODELS/schools.bug" "$MODELS/schools.R" -n 10 -t 130 --quiet -o many.nc --force || fail "$(cat errors)"
+    works summary many.nc
+fi
+# A process dies: the run continues from the checkpoint with another number of processes.
+hierarchical=(run "$MODELS/hierarchical.bug" "$MODELS/hierarchical.csv" "$MODELS/hierarchical.json" -n 200 --quiet)
+works "${hierarchical[@]}" -o whole.csv --force
+rm -f c.svmp
+timeout 60 mpirun -n 3 "$SVMP" "${hierarchical[@]}" --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
+running=$!
+until [[ -s c.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+kill -KILL "$(pgrep -P "$(pgrep -P $running mpirun)" | tail -1)"
+wait $running && fail "a run without a process ended well"
+grep -q '^svmp: To continue: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "$(cat errors)"
+ranks 2 "${hierarchical[@]}" --resume c.svmp -o resumed.csv --force || fail "$(cat errors)"
+same whole.csv resumed.csv "chains resumed in two"
 
 # Sums of kernels, boxes of other methods, other starts.
 long=(run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 9 --quiet)
@@ -338,9 +376,9 @@ disagree 2 "but unreadable (No such file or directory) in process 1" run chain.m
 status=0 # mpirun's own messages
 OMPI_MCA_odls_base_sigkill_timeout=1 timeout 60 mpirun -n 2 "$SVMP" run -m graphical no.mtx >said 2>errors || status=$?
 [[ $status -eq 2 ]] || fail "exit $status: $(cat errors)"
-disagree 2 "The method 'nuts' needs the whole model in one process" run chain.mtx -m nuts -n 9 : run chain.mtx -m nuts -n 9
-[[ -z ${ALL:-} ]] || disagree 2 "Several processes cannot write the NetCDF file" run chain.mtx -o a.nc : run chain.mtx -o a.nc
-[[ -z ${ALL:-} ]] || disagree 2 "The start 'map' needs the whole model" run chain.mtx --init map : run chain.mtx --init map
+disagree 2 "The method 'dpmp' needs the whole model in one process" run chain.mtx -m dpmp -n 9 : run chain.mtx -m dpmp -n 9
+[[ -z ${ALL:-} ]] || disagree 2 "Several processes cannot write the NetCDF file" run -m graphical chain.mtx -o a.nc : run -m graphical chain.mtx -o a.nc
+[[ -z ${ALL:-} ]] || disagree 2 "The start 'map' needs the whole model" run -m graphical chain.mtx --init map : run -m graphical chain.mtx --init map
 [[ ! -e a.nc ]] || fail "a file was written"
 
 # The disk is full where the first process writes: all processes end, and the first reports it.
@@ -352,7 +390,7 @@ ranks 3 "${grid[@]}" -o full.csv || status=$?
 
 # A diverging run reports it once for all processes and keeps the last finite particles.
 status=0
-ranks 2 run chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o diverged.csv || status=$?
+ranks 2 run -m graphical chain.mtx -n 4 -t 500 --step fixed:10 --quiet -o diverged.csv || status=$?
 [[ $status -eq 1 && $(grep -c '^svmp: The ' errors) -eq 2 ]] || fail "exit $status: $(cat errors)"
 works run -m graphical chain.mtx -n 4 -t 500 --step fixed:0.1 -o alone.csv --force
 status=0
@@ -363,7 +401,7 @@ same alone.csv diverged.csv "diverged"
 set -m
 for signal in KILL TERM; do
     rm -f c.svmp
-    timeout 60 mpirun -n 3 "$SVMP" "${long[@]}" -t 1000000 --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
+    timeout 60 mpirun -n 3 "$SVMP" "${long[@]}" -m graphical -t 1000000 --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
     running=$!
     until [[ -s c.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
     mpirun=$(pgrep -P $running mpirun)
@@ -381,7 +419,7 @@ done
 # kill the run. If it does not, the run stops normally once it can.
 rm -f c.svmp
 export OMPI_MCA_odls_base_sigkill_timeout=1
-timeout 60 mpirun -n 2 "$SVMP" "${long[@]}" -t 1000000 --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
+timeout 60 mpirun -n 2 "$SVMP" "${long[@]}" -m graphical -t 1000000 --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
 running=$!
 until [[ -s c.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
 for process in $(pgrep -P "$(pgrep -P $running mpirun)"); do

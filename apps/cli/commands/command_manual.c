@@ -27,8 +27,11 @@ static int has_sweeps(const svmp_method *method) { return method->yield == SVMP_
 static const struct method_kind {
     const char *word;
     int (*is)(const svmp_method *method);
-} method_kinds[] = {
-    {"{auto}", is_automatic}, {"{modes}", has_modes}, {"{chains}", has_chains}, {"{sweeps}", has_sweeps}, {"{shared}", has_shares}};
+} method_kinds[] = {{"{auto}", is_automatic},
+                    {"{modes}", has_modes},
+                    {"{chains}", has_chains},
+                    {"{sweeps}", has_sweeps},
+                    {"{shared}", has_shares}};
 
 static void print_methods(svmp_context *context, const struct method_kind *kind) {
     const char *names[64], *name;

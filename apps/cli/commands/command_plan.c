@@ -85,10 +85,39 @@ static void print_plan(const svmp_plan *plan, const svmp_model *model, const svm
                plan->processes);
 }
 
+/* By chains: what one process does shrinks with their number, and what it holds does not. */
+static void print_chains(const svmp_plan *plan, double reading) {
+    char memory[32], text[32];
+    printf("%s by chains: %zu process%s, each with the whole model and all results; %zu share the chains, the busiest "
+           "has %s more than\naverage; memory of a process: %s, and up to %s to read the model\n",
+           plan->method, plan->processes, plan->processes == 1 ? "" : "es", plan->busy,
+           percentage(plan->imbalance, text), size(plan->most.memory, memory), size(reading, (char[32]){0}));
+}
+
 /* Bytes that this process has had at its highest. */
 static double peak(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * (double)usage.ru_maxrss : NAN;
+}
+
+/* The layout of the method; for the default also that of a model which is too large for it. */
+static int plan_layouts(svmp_context *context, const svmp_model *model, svmp_options *options, size_t ranks,
+                        const svmp_network *network) {
+    const int automatic = strcmp(svmp_options_get(options, "method"), "auto") == 0;
+    const double reading = peak();
+    svmp_method method;
+    svmp_plan plan;
+    svmp_status status = svmp_method_describe(context, svmp_options_get(options, "method"), &method);
+    if (status == SVMP_OK && method.shares) {
+        status = svmp_model_plan(model, options, ranks, network, &plan);
+        if (status == SVMP_OK) print_chains(&plan, reading);
+        if (status == SVMP_OK && !automatic) return 0;
+        if (status == SVMP_OK) printf("If that is too much memory, by nodes:\n\n");
+        if (status == SVMP_OK) status = svmp_options_set(options, "method", "graphical");
+    }
+    if (status == SVMP_OK) status = svmp_model_plan(model, options, ranks, network, &plan);
+    if (status == SVMP_OK) print_plan(&plan, model, network, reading);
+    return status == SVMP_OK ? 0 : failed(context, status);
 }
 
 static int run(const option_set *set) {
@@ -96,7 +125,6 @@ static int run(const option_set *set) {
     svmp_context *context = NULL;
     svmp_model *model = NULL;
     svmp_options *run_options = NULL;
-    svmp_plan plan;
     size_t ranks = 0;
     double latency = 0, bandwidth = 0;
     int status = read_count("ranks", options_value(set, "ranks"), 1, MOST_RANKS, &ranks);
@@ -107,12 +135,7 @@ static int run(const option_set *set) {
     if (status == 0) status = read_model(set, context, &model);
     if (status == 0) {
         const svmp_network network = {1e-6 * latency, 1e9 * bandwidth};
-        const double reading = peak();
-        svmp_status made = svmp_model_plan(model, run_options, ranks, &network, &plan);
-        if (made == SVMP_OK)
-            print_plan(&plan, model, &network, reading);
-        else
-            status = failed(context, made);
+        status = plan_layouts(context, model, run_options, ranks, &network);
     }
     svmp_model_free(model);
     svmp_options_free(run_options);
@@ -126,12 +149,15 @@ const command command_plan = {
     .least = 1,
     .most = SIZE_MAX,
     .summary = "Estimate a run with several processes",
-    .text = "Reads the model as\n.B svmp run\ndoes and partitions it for the given number of processes, with one "
-            "thread each. Prints the balance\nof the work, the nodes that a process holds, the bytes that it sends per "
-            "iteration, its memory, and the\ntime of an iteration after the first ten or twenty. The cost of a node is "
-            "measured on a\nsample of nodes, late in a run or with particles that no longer move; the cost of messages "
-            "follows from\nthe given latency and throughput. The command runs in one process: it needs neither mpirun "
-            "nor the\nmemory of the run.\n",
+    .text =
+        "For methods whose processes share the chains, prints how, and the memory of a process. For the others, and "
+        "for\nmodels too large for that:\nreads the model as\n.B svmp run\ndoes and partitions it for the given number "
+        "of processes, with one "
+        "thread each. Prints the balance\nof the work, the nodes that a process holds, the bytes that it sends per "
+        "iteration, its memory, and the\ntime of an iteration after the first ten or twenty. The cost of a node is "
+        "measured on a\nsample of nodes, late in a run or with particles that no longer move; the cost of messages "
+        "follows from\nthe given latency and throughput. The command runs in one process: it needs neither mpirun "
+        "nor the\nmemory of the run.\n",
     .options = options,
     .run = run,
 };

@@ -29,8 +29,8 @@ typedef struct session {
     const option_set *set;
     size_t moves;
     double seconds;
-    size_t count;            /* of particles in the file */
-    int split;               /* several processes have parts of the model, and read their own variables */
+    size_t count; /* of particles in the file */
+    int split;    /* several processes have parts of the model, and read their own variables */
     char coordinates[COORDINATES], seed[COORDINATES];
     const char *comments; /* the record of the file, or "" */
     char *lines;          /* those that several processes read */

@@ -186,10 +186,11 @@ static svmp_status read_in_layout(session *s) {
 static svmp_status create_run(session *s) {
     svmp_status made = svmp_run_create(s->model, s->options, &s->run);
     if (made != SVMP_NO_MEMORY || !s->shares || options_given(s->set, "method")) return made;
-    report_error(EXIT_DONE,
-                 "The model is split by nodes, with the method 'graphical', because it is too large for a copy in every "
-                 "process. %s",
-                 svmp_context_error(s->context));
+    report_error(
+        EXIT_DONE,
+        "The model is split by nodes, with the method 'graphical', because it is too large for a copy in every "
+        "process. %s",
+        svmp_context_error(s->context));
     svmp_model_free(s->model);
     s->model = NULL;
     made = svmp_options_set(s->options, "method", "graphical");

@@ -74,11 +74,13 @@ static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
 /* How the processes share the work. */
 static void print_layout(const session *s) {
     const svmp_split *split = &s->split;
-    if (s->shares) printf("%zu processes by chains: each has the whole model and moves a share of the %s\n",
-               s->record.processes, s->method.yield == SVMP_YIELD_CHAINS ? "chains" : "particles");
+    if (s->shares)
+        printf("%zu processes by chains: each has the whole model and moves a share of the %s\n", s->record.processes,
+               s->method.yield == SVMP_YIELD_CHAINS ? "chains" : "particles");
     if (split->processes == 1) return;
-    printf("%zu processes by nodes; the busiest has %s more work than average; %zu of %zu edge%s cut\n", split->processes,
-           percentage(split->imbalance, (char[32]){0}), split->cut, split->edges, plural(split->edges));
+    printf("%zu processes by nodes; the busiest has %s more work than average; %zu of %zu edge%s cut\n",
+           split->processes, percentage(split->imbalance, (char[32]){0}), split->cut, split->edges,
+           plural(split->edges));
 }
 
 /* How the run ended, without contradicting the verdict below. */
