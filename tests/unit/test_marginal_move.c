@@ -7,6 +7,7 @@
 #include "maths/sparse_factor.h"
 #include "maths/sparse_whitening.h"
 #include "method/moves/marginal_move.h"
+#include "method/moves/marginal_moves.h"
 #include "model/natural_values.h"
 #include "support.h"
 #include "targets.h"
@@ -93,17 +94,31 @@ static double student_cdf(double x) {
     return 0.5 + (atan(a) + a / c * (1 + 2 / (3 * c))) / acos(-1);
 }
 
+static const char hierarchy[] = "model { m ~ dnorm(0, 1)\n s ~ dexp(1)\n"
+                                "for (i in 1:7) { u[i] ~ dt(m, pow(s, -2), 5) } }";
+
+static void assert_exact(const double *x) {
+    double *u = malloc(DRAWS * sizeof *u);
+    for (size_t i = 0; i < NODES + 2; i++) {
+        for (size_t l = 0; l < DRAWS; l++) {
+            const double m = x[l], s = exp(x[DRAWS + l]);
+            u[l] = i == 0 ? target_normal_cdf(m) : i == 1 ? exp(-s) : student_cdf((x[i * DRAWS + l] - m) / s);
+        }
+        assert_true(target_kolmogorov(DRAWS, u) < 1.95);
+    }
+    free(u);
+}
+
 /* Draws of the prior are exact draws of the posterior without data; after moves they are so again: the location, the
  * scale, and every residual. Given both, the nodes are Student's t, about which a Gaussian is wrong, so that a ratio
  * without the determinants would show; half of the moves are to be accepted. */
 static void test_leaves_a_hierarchy_invariant(void **state) {
     (void)state;
     svmp_context *context = test_context(1);
-    svmp_model *model = read_text(context, "model { m ~ dnorm(0, 1)\n s ~ dexp(1)\n"
-                                           "for (i in 1:7) { u[i] ~ dt(m, pow(s, -2), 5) } }");
+    svmp_model *model = read_text(context, hierarchy);
     gaussian *q = NULL;
     marginal_move *move = NULL;
-    double *x = malloc((NODES + 2) * DRAWS * sizeof *x), *u = malloc(DRAWS * sizeof *u);
+    double *x = malloc((NODES + 2) * DRAWS * sizeof *x);
     size_t moved = 0;
     assert_ok(svmp_gaussian_create(model, 1, &q));
     assert_ok(svmp_marginal_move_create(model, q, &move));
@@ -116,19 +131,47 @@ static void test_leaves_a_hierarchy_invariant(void **state) {
         for (size_t i = 0; i < NODES + 2; i++) x[i * DRAWS + l] = one[i];
     }
     assert_true(moved > 4 * DRAWS / 10 && moved < 4 * DRAWS * 9 / 10);
-    for (size_t i = 0; i < NODES + 2; i++) {
-        for (size_t l = 0; l < DRAWS; l++) {
-            const double m = x[l], s = exp(x[DRAWS + l]);
-            u[l] = i == 0 ? target_normal_cdf(m) : i == 1 ? exp(-s) : student_cdf((x[i * DRAWS + l] - m) / s);
-        }
-        assert_true(target_kolmogorov(DRAWS, u) < 1.95);
-    }
+    assert_exact(x);
     svmp_marginal_move_free(move);
     svmp_gaussian_free(q);
     free(x);
-    free(u);
     svmp_model_free(model);
     svmp_context_free(context);
+}
+
+/* The same of the moves of all particles, with any number of threads. */
+static void test_moves_all_particles(void **state) {
+    (void)state;
+    const size_t bytes = (NODES + 2) * DRAWS * sizeof(double);
+    double *first = malloc(bytes);
+    for (int threads = 1; threads <= 2; threads++) {
+        svmp_context *context = test_context(threads);
+        svmp_model *model = read_text(context, hierarchy);
+        gaussian *q = NULL;
+        marginal_moves *moves = NULL;
+        backend *b = NULL;
+        double *x = NULL;
+        assert_ok(svmp_gaussian_create(model, 1, &q));
+        assert_ok(svmp_backend_create(&svmp_backend_cpu, model, DRAWS, 5, NULL, NULL, &b));
+        assert_ok(svmp_marginal_moves_create(b, q, &moves));
+        assert_non_null(moves);
+        assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+        assert_ok(svmp_model_draw_priors(model, 11, DRAWS, x));
+        assert_ok(svmp_backend_commit(b, ARRAY_PARTICLES));
+        for (size_t turn = 0; turn < 10; turn++) assert_ok(svmp_marginal_moves_turn(moves, b, turn));
+        assert_ok(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
+        assert_exact(x);
+        if (threads == 1)
+            memcpy(first, x, bytes);
+        else
+            assert_memory_equal(first, x, bytes);
+        svmp_marginal_moves_free(moves);
+        svmp_backend_free(b);
+        svmp_gaussian_free(q);
+        svmp_model_free(model);
+        svmp_context_free(context);
+    }
+    free(first);
 }
 
 /* Nothing follows where nothing is read by several nodes, or nodes are not of a location-scale family. */
@@ -152,9 +195,8 @@ static void test_needs_nodes_that_follow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whitening_of_a_factor),
-        cmocka_unit_test(test_whitening_by_variances),
-        cmocka_unit_test(test_leaves_a_hierarchy_invariant),
+        cmocka_unit_test(test_whitening_of_a_factor),        cmocka_unit_test(test_whitening_by_variances),
+        cmocka_unit_test(test_leaves_a_hierarchy_invariant), cmocka_unit_test(test_moves_all_particles),
         cmocka_unit_test(test_needs_nodes_that_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

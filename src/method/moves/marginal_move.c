@@ -37,6 +37,7 @@ struct marginal_move {
     size_t *entry;                                            /* entry of A -> entry of the model's curvature */
     double *start;                                            /* of u: where Newton's method begins */
     double root[MOST_HYPERPARAMETERS * MOST_HYPERPARAMETERS]; /* L */
+    double scale[MOST_HYPERPARAMETERS];                       /* of the steps of each */
     double log_width, proposals, failures, draws, average[MOST_HYPERPARAMETERS],
         products[MOST_HYPERPARAMETERS * MOST_HYPERPARAMETERS];
     double *H, *A, *score, *step, *z, *u, *to;
@@ -207,6 +208,10 @@ static void factorise(size_t k, double *L) {
     }
 }
 
+void svmp_marginal_move_scale(marginal_move *m, size_t which, double factor) {
+    for (size_t i = 0; i < m->hyperparameters; i++) m->scale[i] = i == which % m->hyperparameters ? factor : 1;
+}
+
 /* L of the hyperparameters' covariance in q. */
 static svmp_status find_root(marginal_move *m, gaussian *q, double *column) {
     const size_t k = m->hyperparameters, variables = svmp_gaussian_pattern(q)->order;
@@ -218,6 +223,7 @@ static svmp_status find_root(marginal_move *m, gaussian *q, double *column) {
     }
     factorise(k, m->root);
     m->log_width = log(2.4 / sqrt((double)k));
+    for (size_t i = 0; i < k; i++) m->scale[i] = 1;
     return SVMP_OK;
 }
 
@@ -378,7 +384,7 @@ static void propose(marginal_move *m, random_stream stream, const double *x, dou
     for (size_t i = 0; i < k; i++) {
         double step = 0;
         for (size_t j = 0; j <= i; j++) step += m->root[i * k + j] * svmp_random_normal(stream, j);
-        to[m->hyperparameter[i]] = x[m->hyperparameter[i]] + width * step;
+        to[m->hyperparameter[i]] = x[m->hyperparameter[i]] + width * m->scale[i] * step;
     }
 }
 

@@ -27,6 +27,9 @@ void svmp_marginal_move_free(marginal_move *m); /* NULL-safe */
  * (acceptance - 0.3). Costs some evaluations of the curvature. Returns whether it has moved. */
 int svmp_marginal_move(marginal_move *m, uint64_t seed, size_t iteration, size_t chain, double gain, double *x);
 
+/* From now on the steps of one hyperparameter, `which` modulo their number, are longer by this factor. */
+void svmp_marginal_move_scale(marginal_move *m, size_t which, double factor);
+
 /* Whether the width has become tiny in the warm-up, so that moves cost more than they are worth. */
 int svmp_marginal_move_is_useless(const marginal_move *m);
 

@@ -23,6 +23,7 @@
 #include "base/notes.h"
 #include "maths/order_statistics.h"
 #include "method/method.h"
+#include "method/moves/marginal_moves.h"
 #include "method/moves/mode_jump.h"
 #include "method/moves/move_constants.h"
 #include "method/moves/sweep.h"
@@ -57,6 +58,7 @@ typedef struct transport {
     int has_discontinuities; /* somewhere: there is no transport */
     averages *mode_shares;   /* of the probabilities of the modes, and room for these: `labels` */
     double *labels;
+    marginal_moves *marginal; /* NULL: there are none, or chains mix without them */
     averages *averages;
     covariance *covariance; /* NULL: too many variables, or only one */
     kept_states *kept;      /* for the draws of the answer; NULL: it has none */
@@ -190,6 +192,7 @@ static svmp_status alloc(svmp_run *run) {
 static void free_transport(svmp_run *run) {
     transport *state = run->state;
     svmp_trajectory_free(state->global);
+    svmp_marginal_moves_free(state->marginal);
     svmp_mode_jump_free(state->mode_jump);
     svmp_modes_free(run->context, state->modes);
     svmp_found_modes_free(state->found);
@@ -357,6 +360,14 @@ static void end_block(const transport *state, size_t passed) {
         close_block(state);
 }
 
+/* Where hyperparameters hardly move given the nodes below them, as near a standard deviation of 0, all move together.
+ */
+static svmp_status help_mixing(svmp_run *run) {
+    transport *state = run->state;
+    if (state->marginal || run->iteration + 1 < MARGINAL_FROM || have_mixed(run)) return SVMP_OK;
+    return svmp_marginal_moves_create(run->backend, state->q, &state->marginal);
+}
+
 static svmp_status inspect(svmp_run *run) {
     transport *state = run->state;
     const size_t passed = run->iteration + 1;
@@ -372,7 +383,7 @@ static svmp_status inspect(svmp_run *run) {
     const moves_end end = svmp_stopping_inspect(&state->stopping, passed, run->iterations, &found);
     if (end != MOVES_CONTINUE) return end_moves(run, end == MOVES_CONVERGED);
     end_block(state, passed);
-    return SVMP_OK;
+    return help_mixing(run);
 }
 
 /* Adds the particles to the averages. */
@@ -440,6 +451,7 @@ static svmp_status move(svmp_run *run) {
     if (t == 0) SVMP_TRY(begin_moves(run));
     if (t == ADAPTATION && state->has_discontinuities) SVMP_TRY(replace_strays(run));
     SVMP_TRY(svmp_mode_jump_move(state->mode_jump, b, t));
+    if (t % MARGINAL_EACH == 0) SVMP_TRY(svmp_marginal_moves_turn(state->marginal, b, t / MARGINAL_EACH));
     SVMP_TRY(svmp_sweep(state->sweeper, b, t, gain));
     SVMP_TRY(svmp_trajectory_evaluate(state->global, b, &score));
     SVMP_TRY(svmp_trajectory_check(state->global, b, t));
@@ -563,6 +575,9 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_archive_real(a, "sweep budget", &state->sweep_budget));
     if (a->loading && !state->local) svmp_sweeper_set_budget(state->sweeper, first_sweep_budget);
     if (a->loading && !state->local) svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
+    size_t marginal = state->marginal != NULL;
+    SVMP_TRY(svmp_archive_count(a, "marginal moves", &marginal));
+    if (a->loading && marginal) SVMP_TRY(svmp_marginal_moves_create(run->backend, state->q, &state->marginal));
     SVMP_TRY(svmp_averages_state(state->averages, a));
     SVMP_TRY(svmp_covariance_state(state->covariance, a));
     SVMP_TRY(svmp_archive_count(a, "moves", &state->moves));

@@ -9,6 +9,8 @@ enum {
     BLOCK_ITERATIONS = 25, /* each of the first two blocks of averages */
     FIRST_INSPECTION = ADAPTATION + 2 * BLOCK_ITERATIONS, /* the first that can end the moves; a quarter more for
                                                              each of the next */
+    MARGINAL_FROM = 300,                                  /* chains that have not mixed by then get marginal moves, */
+    MARGINAL_EACH = 5,                                    /* one in so many iterations */
     LOOKBACK = 3,         /* inspections back, which is half of the iterations: progress is measured from there */
     TRANSPORT_STEPS = 100 /* of Stein's transport */
 };
