@@ -11,8 +11,9 @@ void verdict_print(const svmp_verdict *verdict);
 
 int verdict_is_recorded(const char *comments);
 
-/* Prints those of a record; returns 0 if it has none. */
-int verdict_print_recorded(const svmp_context *context, const char *comments);
+/* Prints those of the record of particles, or that these are not those of the record, if they are `whole`, of one file;
+ * returns 0 if there is no verdict. */
+int verdict_print_recorded(const svmp_context *context, const svmp_particles *particles, int whole);
 
 /* What changed, a line for each variable that is listed. */
 void verdict_print_drifts(const svmp_verdict *verdict);

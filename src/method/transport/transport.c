@@ -42,6 +42,7 @@
 #include "model/sorted_variables.h"
 #include "model/text_scale.h"
 #include "prepare/modes_by_mass.h"
+#include "sample/particles.h"
 
 typedef enum transport_stage { STAGE_MOVES, STAGE_TRANSPORT, STAGE_DONE } transport_stage;
 
@@ -60,6 +61,7 @@ typedef struct transport {
     averages *averages;
     covariance *covariance; /* NULL: too many variables, or only one */
     kept_states *kept;      /* for the draws of the answer; NULL: it has none */
+    svmp_particles *answer; /* these draws, matched, when the run is done; NULL: not yet asked for */
     double *metric;  /* the diagonal of the matrix of Stein's identities (averages.h): A^-1 or, if `unit_metric`, 1: */
     int unit_metric; /* a solve is too expensive, or the density may be discontinuous */
     double *moved;   /* the particles as the moves left them */
@@ -161,7 +163,7 @@ static svmp_status alloc(svmp_run *run) {
                          "its averages have settled.");
     SVMP_TRY(SVMP_NEW(run->context, state, 1));
     run->state = state;
-    state->stopping = svmp_stopping_rule();
+    state->stopping = svmp_stopping_rule(run->options.precision);
     state->sweep_budget = first_sweep_budget;
     svmp_gaussian_log_functions(run->model);
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &state->q));
@@ -178,8 +180,8 @@ static svmp_status alloc(svmp_run *run) {
     state->has_discontinuities = state->discontinuous != NULL;
     if (!state->has_discontinuities)
         SVMP_TRY(svmp_covariance_create(run->context, variables, b->n, b->threads, &state->covariance));
-    SVMP_TRY(
-        svmp_kept_states_create(run->context, variables, b->n, svmp_run_draws_each(run), ADAPTATION, &state->kept));
+    SVMP_TRY(svmp_kept_states_create(run->context, variables, b->n, run->draws_each, run->draws_most, ADAPTATION,
+                                     &state->kept));
     SVMP_TRY(find_order(run));
     SVMP_TRY(find_metric(run));
     SVMP_TRY(alloc_text(run));
@@ -199,6 +201,7 @@ static void free_transport(svmp_run *run) {
     svmp_averages_free(state->averages);
     svmp_covariance_free(state->covariance);
     svmp_kept_states_free(state->kept);
+    svmp_particles_free(state->answer);
     svmp_averages_free(state->text_averages);
     svmp_text_scale_free(state->text);
     svmp_release(run->context, state->discontinuous);
@@ -307,10 +310,15 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     const size_t wanted = state->ordered || separated ? 0 : TRANSPORT_STEPS; /* ordered particles are only matched */
     state->limit = by_itself && left >= wanted ? 0 : run->iterations;
     const size_t each = svmp_kept_states_count(state->kept, state->moves);
-    if (by_itself && each < svmp_run_draws_each(run))
+    if (each < run->draws_each && state->stopping.converged)
         svmp_log(run->context, SVMP_LOG_WARNING,
-                 "The answer has %zu draws, not %zu: the moves converged after %zu iterations; %zu of them count.",
-                 each * run->backend->n, run->options.draws, state->moves, each);
+                 "The answer has %zu draws, not %zu: the moves ended after %zu iterations; %zu of them count.",
+                 each * run->backend->n, run->draws_each * run->backend->n, state->moves, each);
+    if (each > 0 && state->stopping.converged) run->draws_each = each;
+    if (state->stopping.converged && state->stopping.convergence[0] > 1 && run->options.precision < usual_precision)
+        svmp_log(run->context, SVMP_LOG_WARNING, "The moves ended with standard errors of up to %.2g sd, not %g%s.",
+                 state->stopping.error, run->options.precision,
+                 by_itself ? ": more of them no longer help" : "; more iterations may help");
     state->transport_steps = left < wanted ? left : wanted;
     state->stage = have_mixed(run) && !separated ? STAGE_TRANSPORT : STAGE_DONE;
     SVMP_TRY(svmp_backend_edit(run->backend, ARRAY_PARTICLES, &x));
@@ -350,20 +358,40 @@ static void end_block(const transport *state, size_t passed) {
         close_block(state);
 }
 
+/* Whether the answer needs more states than there are: as many as its draws are to be, or as leave no number uncertain
+ * that the moves have not averaged, such as moments on the natural scale, derived quantities and quantiles. */
+static svmp_status needs_more(svmp_run *run, int *needs) {
+    transport *state = run->state;
+    const size_t count = svmp_kept_states_count(state->kept, state->moves);
+    double more = 1;
+    *needs = count < run->draws_each;
+    if (*needs || count == 0 || run->draws_most <= count) return SVMP_OK;
+    SVMP_TRY(run->more_draws(run, &more));
+    const double wanted = ceil(more * (double)count);
+    if (!(wanted > (double)count) || wanted > (double)run->draws_most) return SVMP_OK;
+    run->draws_each = (size_t)wanted;
+    svmp_kept_states_want(state->kept, run->draws_each);
+    *needs = svmp_kept_states_count(state->kept, state->moves) < run->draws_each;
+    return SVMP_OK;
+}
+
 static svmp_status inspect(svmp_run *run) {
     transport *state = run->state;
     const size_t passed = run->iteration + 1;
     estimate(state);
     if (passed == ADAPTATION && !state->local)
         state->sweep_budget = svmp_sweeper_match_trajectories(state->sweeper, state->global);
-    const inspection found = {.error =
-                                  svmp_largest_error(svmp_averages_rows(state->averages), run->model->graph->variables),
-                              .small = largest_convergence(run, svmp_small_errors),
-                              .fair = largest_convergence(run, svmp_fair_errors),
-                              .mixed = have_mixed(run)};
+    const inspection found = {
+        .error = svmp_largest_error(svmp_averages_rows(state->averages), run->model->graph->variables),
+        .small = largest_convergence(run, (error_limits){run->options.precision, run->options.precision}),
+        .fair = largest_convergence(run, svmp_fair_errors),
+        .mixed = have_mixed(run)};
     run->backend->largest = found.small;
     const moves_end end = svmp_stopping_inspect(&state->stopping, passed, run->iterations, &found);
-    if (end != MOVES_CONTINUE) return end_moves(run, end == MOVES_CONVERGED);
+    int needs = 0;
+    if (end == MOVES_CONVERGED) SVMP_TRY(needs_more(run, &needs));
+    const int extended = needs && svmp_stopping_has_time(&state->stopping, run->iterations);
+    if (end != MOVES_CONTINUE && !extended) return end_moves(run, end == MOVES_CONVERGED);
     end_block(state, passed);
     return SVMP_OK;
 }
@@ -467,25 +495,36 @@ static int are_matched(const svmp_run *run) {
 }
 
 /* States of the exact moves, as many of each particle, which is a chain; matched if the moves have converged. */
-static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
+static svmp_status take_draws(const svmp_run *run, size_t each, svmp_particles **draws) {
     const transport *state = run->state;
-    const size_t n = run->backend->n, each = svmp_kept_states_count(state->kept, state->moves);
+    const size_t n = run->backend->n;
     svmp_particles *made = NULL;
     svmp_status status;
-    if (each == 0) return SVMP_OK;
     SVMP_CHECK(svmp_particles_create(run->context, run->model->graph->variables, n * each, NULL, &made));
     SVMP_CHECK(svmp_particles_set_chains(made, n));
     svmp_kept_states_take(state->kept, state->moves, svmp_particles_values(made));
     if (are_matched(run)) {
         const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
                                   state->text ? svmp_averages_rows(state->text_averages) : NULL};
-        SVMP_CHECK(svmp_match_draws(run->model, &to, n * each, svmp_particles_values(made)));
+        SVMP_CHECK(svmp_match_draws(run->model, &to, n * each, n, svmp_particles_values(made)));
     }
     *draws = made;
     made = NULL;
 done:
     svmp_particles_free(made);
     return status;
+}
+
+/* Matching takes time, and the verdict asks for the draws, too: they are kept when the run is done. */
+static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
+    transport *state = run->state;
+    const size_t each = svmp_kept_states_count(state->kept, state->moves);
+    if (each == 0) return SVMP_OK;
+    if (state->stage != STAGE_DONE) return take_draws(run, each, draws);
+    if (state->answer == NULL) SVMP_TRY(take_draws(run, each, &state->answer));
+    SVMP_TRY(svmp_particles_create(run->context, state->answer->variables, state->answer->count, state->answer->values,
+                                   draws));
+    return svmp_particles_set_chains(*draws, run->backend->n);
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
@@ -522,6 +561,7 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
 static svmp_status archive_state(svmp_run *run, archive *a) {
     transport *state = run->state;
     size_t stage = state->stage;
+    if (a->loading) svmp_particles_free(state->answer), state->answer = NULL;
     SVMP_TRY(svmp_archive_count(a, "stage", &stage));
     state->stage = stage < STAGE_DONE ? (transport_stage)stage : STAGE_DONE;
     SVMP_TRY(svmp_stopping_state(&state->stopping, a));
@@ -539,6 +579,7 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_covariance_state(state->covariance, a));
     SVMP_TRY(svmp_archive_count(a, "moves", &state->moves));
     SVMP_TRY(svmp_kept_states_state(state->kept, a));
+    if (a->loading && state->kept) run->draws_each = svmp_kept_states_wanted(state->kept);
     if (state->text) SVMP_TRY(svmp_averages_state(state->text_averages, a));
     if (state->mode_shares) SVMP_TRY(svmp_averages_state(state->mode_shares, a));
     report_end(run);
@@ -552,7 +593,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .iterations = 2000,
                                       .largest = "error",
                                       .fits = 1,
-                                      .answers = 1000,
+                                      .answers = 5000,
                                       .arrays = 18,           /* averages 12, trajectories 4, `moved` 1, solves 1 */
                                       .examination = 1.0 / 6, /* its moves cost as much as those of the method */
                                       .alloc = alloc,
