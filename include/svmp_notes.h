@@ -39,22 +39,25 @@ typedef enum svmp_note_kind {
     X(NOTE_DIVERGED, 20, REFUSAL)                                                                                      \
     X(NOTE_INTERRUPTED, 21, REFUSAL)                                                                                   \
     X(NOTE_UNMOVED, 22, REFUSAL)                                                                                       \
-    X(NOTE_CHAIN_UNMOVED, 23, REFUSAL) /* name; count of total chains */                                               \
-    X(NOTE_DISCREPANCY, 24, REFUSAL)   /* count of total nodes, the worst by name; limit: 1 if others are fine */      \
-    X(NOTE_LARGE_STEP, 25, REFUSAL)    /* name; amount in sd */                                                        \
-    X(NOTE_NOT_SETTLED, 26, REFUSAL)   /* limit: iterations, as in the next four; these: count of total variables, */  \
-    X(NOTE_AVERAGE_ERROR, 27, REFUSAL) /* the worst by name; amount: its standard error in sd */                       \
-    X(NOTE_AVERAGE_DRIFT, 28, REFUSAL) /* in sd */                                                                     \
-    X(NOTE_IDENTITY, 29, REFUSAL)      /* deviation from Stein's identity, in sd */                                    \
-    X(NOTE_NOT_MIXED, 30, REFUSAL)     /* share of the variance between particles that do not mix */                   \
-    X(NOTE_FEW_PARTICLES, 31, REFUSAL) /* limit: how many are needed */                                                \
-    X(NOTE_R_HAT, 32, REFUSAL)         /* amount, limit; count variables, the worst by name */                         \
-    X(NOTE_FEW_DRAWS, 33, REFUSAL)     /* amount, limit: effective draws; count variables, the worst by name */        \
-    X(NOTE_DIVERGENT, 34, REFUSAL)     /* count trajectories */                                                        \
-    X(NOTE_LOW_ENERGY, 35, REFUSAL)    /* amount: E-BFMI, limit; count: the chain, from 1 */                           \
-    X(NOTE_NOT_FINITE, 36, REFUSAL)    /* name */                                                                      \
-    X(NOTE_SUM_TRUNCATED, 37, REFUSAL) /* name; amount: the last value */                                              \
-    X(NOTE_R_HAT_OF_ONE, 38, REFUSAL)  /* NOTE_R_HAT of a single chain */                                              \
+    X(NOTE_CHAIN_UNMOVED, 23, REFUSAL)  /* name; count of total chains */                                              \
+    X(NOTE_DISCREPANCY, 24, REFUSAL)    /* count of total nodes, the worst by name; limit: 1 if others are fine */     \
+    X(NOTE_LARGE_STEP, 25, REFUSAL)     /* name; amount in sd */                                                       \
+    X(NOTE_NOT_SETTLED, 26, REFUSAL)    /* limit: iterations, as in the next four; these: count of total variables, */ \
+    X(NOTE_AVERAGE_ERROR, 27, REFUSAL)  /* the worst by name; amount: its standard error in sd */                      \
+    X(NOTE_AVERAGE_DRIFT, 28, REFUSAL)  /* in sd */                                                                    \
+    X(NOTE_IDENTITY, 29, REFUSAL)       /* deviation from Stein's identity, in sd */                                   \
+    X(NOTE_NOT_MIXED, 30, REFUSAL)      /* share of the variance between particles that do not mix */                  \
+    X(NOTE_FEW_PARTICLES, 31, REFUSAL)  /* limit: how many are needed */                                               \
+    X(NOTE_R_HAT, 32, REFUSAL)          /* amount, limit; count variables, the worst by name */                        \
+    X(NOTE_FEW_DRAWS, 33, REFUSAL)      /* amount, limit: effective draws; count variables, the worst by name */       \
+    X(NOTE_DIVERGENT, 34, REFUSAL)      /* count trajectories */                                                       \
+    X(NOTE_LOW_ENERGY, 35, REFUSAL)     /* amount: E-BFMI, limit; count: the chain, from 1 */                          \
+    X(NOTE_NOT_FINITE, 36, REFUSAL)     /* name */                                                                     \
+    X(NOTE_SUM_TRUNCATED, 37, REFUSAL)  /* name; amount: the last value */                                             \
+    X(NOTE_R_HAT_OF_ONE, 38, REFUSAL)   /* NOTE_R_HAT of a single chain */                                             \
+    X(NOTE_UNCERTAIN_MEAN, 39, WARNING) /* count of total values, the worst by name; amount: its error in sd */        \
+    X(NOTE_UNCERTAIN_SD, 40, WARNING)   /* the same; amount: relative error */                                         \
+    X(NOTE_HEAVY_TAILS, 156, WARNING)   /* the same; amount: the Pareto shape */                                       \
     /* evidence */                                                                                                     \
     X(NOTE_MEAN_DIFFERS, 50, DETAIL) /* name; amount: the effect of svmp_drift, limit: its level; so in the next */    \
     X(NOTE_SD_DIFFERS, 51, DETAIL)                                                                                     \
@@ -90,9 +93,12 @@ typedef enum svmp_note_kind {
     X(NOTE_MODE, 90, DETAIL)        /* name near limit, with amount of the mass; value: its standard error */          \
     X(NOTE_MORE_MODES, 91, DETAIL)  /* count, with amount of the mass */                                               \
     X(NOTE_MODES_ENDED, 92, FACT)   /* total starts, in amount ways, ended in count modes */                           \
-    X(NOTE_HEAVY_TAILS, 156, FACT)  /* of count variables, name most of all, with shape amount */                      \
+    X(NOTE_REST_PASSED, 86, FACT)   /* what is beside uncertain numbers */                                             \
+    X(NOTE_IN_A_GAP, 87, FACT)      /* quantiles of count values, of name first, lie between modes */                  \
+    X(NOTE_NEVER_VARIES, 88, FACT)  /* count values, name first, in amount draws */                                    \
     X(NOTE_MANY_TERMS, 84, WARNING) /* count terms of sums over discrete unknowns */                                   \
     /* advice about the model */                                                                                       \
+    X(NOTE_USE_QUANTILES, 99, ADVICE)                                                                                  \
     X(NOTE_GIVE_PRIOR, 100, ADVICE) /* name */                                                                         \
     X(NOTE_GIVE_PRIORS, 101, ADVICE)                                                                                   \
     X(NOTE_GIVE_PRIOR_OR_PARENTS, 102, ADVICE) /* name */                                                              \

@@ -348,6 +348,10 @@ SVMP_API const char *svmp_verdict_record(const svmp_verdict *verdict, char *buff
  * advice), how the run ended, and its veto, which takes precedence over any other. */
 SVMP_API void svmp_verdict_recall(svmp_verdict *verdict, const char *comments);
 
+/* A checksum of the names and values, by which a recorded verdict belongs to the numbers of its file: the line
+ * "verdict_numbers = ..." has it as 16 hexadecimal digits. */
+SVMP_API uint64_t svmp_particles_checksum(const svmp_particles *particles);
+
 /* The advice in the comments of a file, in which svmp_verdict_record keeps it as notes: "" if there is none. */
 SVMP_API const char *svmp_recorded_advice(const svmp_context *context, const char *comments, char *buffer, size_t size);
 

@@ -35,9 +35,24 @@ int verdict_is_recorded(const char *comments) {
     return svmp_comment_find(comments, "verdict_text", sentence, sizeof sentence);
 }
 
-int verdict_print_recorded(const svmp_context *context, const char *comments) {
+/* Chains of several files have a checksum each, and are not compared. */
+static int was_changed(const svmp_particles *particles) {
+    char recorded[32], here[32];
+    const char *comments = svmp_particles_comments(particles);
+    if (!svmp_comment_find(comments, "verdict_numbers", recorded, sizeof recorded)) return 0;
+    snprintf(here, sizeof here, "%016llx", (unsigned long long)svmp_particles_checksum(particles));
+    return strcmp(recorded, here) != 0;
+}
+
+int verdict_print_recorded(const svmp_context *context, const svmp_particles *particles, int whole) {
     char sentence[VERDICT_TEXT], advice[VERDICT_TEXT];
+    const char *comments = svmp_particles_comments(particles);
     if (!svmp_comment_find(comments, "verdict_text", sentence, sizeof sentence)) return 0;
+    if (whole && was_changed(particles)) {
+        print_wrapped("The file was changed: its numbers are not those that its recorded verdict is about.",
+                      "To examine them: svmp verify FILE MODEL [DATA...].");
+        return 1;
+    }
     print_wrapped(sentence, svmp_recorded_advice(context, comments, advice, sizeof advice));
     return 1;
 }

@@ -11,8 +11,9 @@ void verdict_print(const svmp_verdict *verdict);
 
 int verdict_is_recorded(const char *comments);
 
-/* Prints those of a record; returns 0 if it has none. */
-int verdict_print_recorded(const svmp_context *context, const char *comments);
+/* Prints those of the record of particles, or that these are not those of the record, if they are `whole`, of one file;
+ * returns 0 if there is no verdict. */
+int verdict_print_recorded(const svmp_context *context, const svmp_particles *particles, int whole);
 
 /* For draws of chains that were not judged: prints what their R-hat, effective draws, divergences and energy say
  * against them, with advice, if they do. Returns 0 or an exit status. */

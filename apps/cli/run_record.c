@@ -44,7 +44,7 @@ static void print_for_stan(FILE *text, const run_record *record, size_t rows) {
     fprintf(text, "              %.3f seconds (Total)\n", record->seconds);
 }
 
-char *record_text(const run_record *record, size_t rows) {
+char *record_text(const run_record *record, const svmp_particles *written) {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_written(&text, &size);
@@ -67,7 +67,9 @@ char *record_text(const run_record *record, size_t rows) {
     convergence_write(&record->convergence, stream);
     char verdict[VERDICT_RECORD];
     if (record->verdict) fputs(svmp_verdict_record(record->verdict, verdict, sizeof verdict), stream);
-    print_for_stan(stream, record, rows);
+    if (record->verdict && record->processes == 1)
+        fprintf(stream, "verdict_numbers = %016llx\n", (unsigned long long)svmp_particles_checksum(written));
+    print_for_stan(stream, record, svmp_particles_count(written));
     close_written(stream, &text);
     return text;
 }

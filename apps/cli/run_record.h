@@ -24,8 +24,8 @@ typedef struct run_record {
 /* "diverged", "completed", ... */
 const char *outcome_word(svmp_outcome outcome);
 
-/* Lines "name = value" for a file of `rows` rows: version, model files, the effective value of every option, the
- * outcome, the convergence, and the lines that Stan's tools expect. free() it; NULL: no memory. */
-char *record_text(const run_record *record, size_t rows);
+/* Lines "name = value" for a file of the particles that are written: version, model files, the effective value of every
+ * option, the outcome, the convergence, and the lines that Stan's tools expect. free() it; NULL: no memory. */
+char *record_text(const run_record *record, const svmp_particles *written);
 
 #endif

@@ -243,7 +243,7 @@ static int wait_for_reader(const char *path, int *descriptor) {
 
 static int write_part(writer *w, const svmp_particles *particles, run_record *record, size_t part) {
     record->chain = part;
-    char *comments = record_text(record, svmp_particles_count(particles));
+    char *comments = record_text(record, particles);
     char *path = w->replaces ? strdup(w->written) : free_path(w, part), *written = NULL;
     int status = EXIT_FAILED, reader = -1;
     const int unread = path ? wait_for_reader(path, &reader) : 0;
@@ -339,7 +339,7 @@ static int write_compressed(writer *w, const svmp_particles *result, run_record 
     record->thin = 1;
     record->compressed = compressed != NULL;
     int status = EXIT_FAILED;
-    if ((comments = record_text(record, svmp_particles_count(part))) == NULL)
+    if ((comments = record_text(record, part)) == NULL)
         report_error(EXIT_FAILED, "Out of memory.");
     else
         status = netcdf_write_in_subprocess(w->context, part, path, comments, options_given(w->set, "force") != NULL,

@@ -1,38 +1,14 @@
-"""Models with several modes, unusual shapes, or plain ones, and what is true of them, by quadrature or simulation.
+"""Models with several modes, unusual shapes, or plain ones, and what is true of them, by quadrature.
 
-A case is a name, a model text, its data, and for each variable the truth (mean, sd). Densities of one or two variables
-are integrated on a grid; mixtures have their moments in closed form. Nothing here comes from svmp.
+Densities of one or two variables are integrated on a grid; mixtures have their moments in closed form.
 """
 import math
 
 import numpy as np
 
-
-class Case:
-    def __init__(self, kind, setting, text, truth, data=None, derived=()):
-        self.kind, self.setting, self.text, self.truth, self.data = kind, setting, text, truth, data or {}
-        self.derived = derived
-
-
-def moments(points, weights):
-    weights = weights / weights.sum()
-    mean = (weights * points).sum()
-    return mean, math.sqrt((weights * (points - mean) ** 2).sum())
-
-
-def line(log_density, low, high, count=400001):
-    """Mean and sd of a density of one variable, from its logarithm on a grid."""
-    x = np.linspace(low, high, count)
-    value = log_density(x)
-    return moments(x, np.exp(value - value.max()))
-
-
-def plane(log_density, first, second, count=1601):
-    """Those of both variables of a density of two."""
-    a, b = np.linspace(*first, count), np.linspace(*second, count)
-    value = log_density(a[:, None], b[None, :])
-    weights = np.exp(value - value.max())
-    return moments(a, weights.sum(axis=1)), moments(b, weights.sum(axis=0))
+import derived_cases
+import walk_cases
+from truth import Case, line, moments, plane
 
 
 def mixture(shares, means, sds):
@@ -71,6 +47,10 @@ def of_equal_mass():
 
 
 def of_light_modes():
+    for share in (0.01, 0.02, 0.03):
+        yield written("nearly empty mode", "%g at 10 sd" % share, [1 - share, share], [0, 10], [1, 1], 1)
+    for far in (30, 100, 1000):
+        yield written("far mode", "at %g sd" % far, [.6, .4], [0, far], [1, 1], 1)
     for share in (0.05, 0.1, 0.2):
         yield written("light mode", "%g at 10 sd" % share, [1 - share, share], [0, 10], [1, 1], 1)
         yield written("light mode", "%g at 10 sd, 3 dimensions" % share, [1 - share, share], [0, 6], [1, 1], 3)
@@ -273,29 +253,24 @@ def of_ordinary():
                {"a": (mean[0], math.sqrt(cov[0, 0])), "b": (mean[1], math.sqrt(cov[1, 1]))}, {"x": list(x), "y": list(y)})
 
 
-def of_walks():
-    for steps, tau in ((100, 100), (100, 4), (300, 25)):
-        rng = np.random.default_rng(steps + tau)
-        x = np.cumsum(rng.normal(size=steps) / math.sqrt(tau))
-        y = np.round(x + rng.normal(size=steps), 3)
-        precision = np.eye(steps)
-        precision[0, 0] += 0.01
-        for t in range(1, steps):
-            precision[t, t] += tau
-            precision[t - 1, t - 1] += tau
-            precision[t, t - 1] -= tau
-            precision[t - 1, t] -= tau
-        cov = np.linalg.inv(precision)
-        mean = cov @ y
-        yield Case("walk", "%d steps, precision %g" % (steps, tau),
-                   "model {\n  x[1] ~ dnorm(0, 0.01)\n  for (t in 2:%d) { x[t] ~ dnorm(x[t-1], %g) }\n"
-                   "  for (t in 1:%d) { y[t] ~ dnorm(x[t], 1) }\n}\n" % (steps, tau, steps),
-                   {"x[%d]" % (t + 1): (mean[t], math.sqrt(cov[t, t])) for t in range(steps)}, {"y": list(y)})
+def of_improper():
+    """The likelihood is flat where tau is large, and the prior nearly improper: log tau has a long flat end."""
+    for count, most in ((5, 1e-10), (8, 1e-6), (5, 1e-4)):
+        y = np.round(np.random.default_rng(count).normal(size=count) * 1.5, 2)
+        u = np.linspace(-12, math.log(1 / most) + 4, 400001)
+        v = 1 + np.exp(-u)
+        value = most * u - most * np.exp(u) - 0.5 * count * np.log(v) - 0.5 * (y ** 2).sum() / v
+        truth = line(lambda x: np.interp(x, u, value), u[0], u[-1])
+        yield Case("practically improper", "%d, %g" % (count, most),
+                   "model {\n  tau ~ dgamma(%g, %g)\n  for (i in 1:%d) {\n    t[i] ~ dnorm(0, tau)\n    y[i] ~ dnorm(t[i], 1)\n"
+                   "  }\n  u <- log(tau)\n}\n" % (most, most, count), {"u": truth}, {"y": list(y)}, ["u"])
 
 
 def cases():
     for make in (of_equal_mass, of_light_modes, of_spikes, of_three_modes, of_squares, of_anchors, of_two_classes,
                  of_exponentials, of_products, of_periods, of_student_against_data, of_independent_nodes, of_rings,
                  of_exchangeable_means, of_coupled_wells, of_absolute_values, of_edges, of_bananas, of_vector_pairs,
-                 of_ordinary, of_walks):
+                 of_ordinary, of_improper):
         yield from make()
+    yield from derived_cases.cases()
+    yield from walk_cases.cases()

@@ -53,6 +53,10 @@ static const char *const sentences[] = {
     [SVMP_NOTE_SUM_TRUNCATED] =
         "Not the model's posterior: the sum over {name} was truncated at {amount:f0}, where its "
         "probability is not negligible",
+    [SVMP_NOTE_UNCERTAIN_MEAN] = "Uncertain: the mean of {worst} has a standard error of {amount:g2} sd",
+    [SVMP_NOTE_UNCERTAIN_SD] = "Uncertain: the sd of {worst} has a standard error of {amount:p0}",
+    [SVMP_NOTE_HEAVY_TAILS] =
+        "Uncertain: the tails of {worst} are too heavy for a mean and an sd (Pareto shape {amount:f2})",
 
     [SVMP_NOTE_MEAN_DIFFERS] = "{name} (mean {size:g2} sd too {amount<low|high})",
     [SVMP_NOTE_SD_DIFFERS] = "{name} (sd {size:p0} too {amount<small|large})",
@@ -91,14 +95,16 @@ static const char *const sentences[] = {
     [SVMP_NOTE_MODE] = "{name} near {limit:g3} ({amount:p0} of the mass, +- {error})",
     [SVMP_NOTE_MORE_MODES] = "{count} more ({amount:p0})",
     [SVMP_NOTE_MODES_ENDED] = "{total} starts in {amount:f0} ways ended in {count} modes; narrow ones may be missed",
-    [SVMP_NOTE_HEAVY_TAILS] = "The tails of {count} variable{count?|s} are too heavy for a mean and an sd, those of "
-                              "{name} most of all (Pareto shape {amount:f2}): use medians and intervals",
+    [SVMP_NOTE_REST_PASSED] = "All other means and sds passed",
+    [SVMP_NOTE_IN_A_GAP] = "A quantile of {worst} lies between modes, where any value is as good",
+    [SVMP_NOTE_NEVER_VARIES] = "{worst} never {count?varies|vary} in {amount:f0} draws",
     [SVMP_NOTE_COLLINEAR] = "{name} are nearly collinear",
     [SVMP_NOTE_DENSITY_JUMPS] = "The density jumps in {name}, which gradients do not see",
     [SVMP_NOTE_MANY_TERMS] =
         "The sums over discrete unknowns have {count} terms: a run takes minutes, and less with a method "
         "that evaluates them less often",
 
+    [SVMP_NOTE_USE_QUANTILES] = "use the median and the interval",
     [SVMP_NOTE_GIVE_PRIOR] = "give {name} a proper prior",
     [SVMP_NOTE_GIVE_PRIORS] = "give every unknown in this direction a proper prior",
     [SVMP_NOTE_GIVE_PRIOR_OR_PARENTS] = "give {name}, or the unknowns it depends on, a proper prior",

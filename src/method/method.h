@@ -123,9 +123,6 @@ enum {
     KEPT_EARLY = 50    /* states of a run that ends as early as it can */
 };
 
-/* The draws of each chain that the answer is to have; 0: the particles are the answer. */
-size_t svmp_run_draws_each(const svmp_run *run);
-
 /* The `alloc` of Langevin dynamics: fails unless the steps are fixed or decay. */
 svmp_status svmp_langevin_check_step(svmp_run *run);
 
@@ -148,6 +145,12 @@ struct svmp_run {
     step step;
     init start;
     uint64_t started_from; /* a hash of the given start; 0: it was drawn */
+
+    /* Of a method with make_draws: the draws of each chain that the answer is to have, 0 if the particles are the
+     * answer; how many it may have if less would leave some number uncertain; and how many times as many there have to
+     * be, as `more_draws` finds, which reads the natural and derived values of the states so far. */
+    size_t draws_each, draws_most;
+    svmp_status (*more_draws)(const svmp_run *run, double *more);
     backend *backend;
     backend *own; /* the particles that this process moves: all of them, unless processes share the chains */
     char backend_reason[512];     /* why the backend `auto` is the CPU; "" if it is not */

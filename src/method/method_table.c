@@ -82,7 +82,3 @@ const model_modes *svmp_run_modes(const svmp_run *run) {
     if (run->model->modes || run->method->modes == NULL || run->state == NULL) return run->model->modes;
     return run->method->modes(run);
 }
-
-size_t svmp_run_draws_each(const svmp_run *run) {
-    return run->method->answers ? run->options.draws / run->options.particles : 0;
-}

@@ -16,7 +16,7 @@ typedef struct run_options {
     const char *backend;
     size_t particles;
     size_t iterations; /* SVMP_METHODS_OWN, or a number */
-    double tolerance;
+    double precision, tolerance;
     uint64_t seed;
     size_t chains, warmup, draws; /* SVMP_METHODS_OWN, or a number */
     double accept;

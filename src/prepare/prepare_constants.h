@@ -95,8 +95,9 @@ enum {
 };
 static const double climb_gain = 2e-3; /* two steps with less end a climb */
 static const double wide_scales[] = {1.5, 4, 10, 30}, wide_scatter = 0.3;
-static const double line_steps[] = {1.5, 2, 3, 4, 6, 8, 11, 16, 22, 32, 45, 64, 100}; /* sd, on both sides */
-static const double newton_end = 2e-3, no_maximum_decrement = 0.05;                   /* of g'A^-1 g */
+static const double line_steps[] = {1.5, 2,  3,  4,  6,   8,   11,  16, /* sd, on both sides */
+                                    22,  32, 45, 64, 100, 200, 500, 1000, 2000, 5000, 10000};
+static const double newton_end = 2e-3, no_maximum_decrement = 0.05; /* of g'A^-1 g */
 static const double same_distance = 4, least_dip = 0.2; /* squared, in the metric of a mode; of the log density */
 static const double merge_distance = 6.25;              /* squared, in both metrics */
 static const double counted_log_mass = 6;               /* below the largest: the search goes on from it */

@@ -19,6 +19,7 @@ static int applies(const svmp_run *run, const char *option) {
             return sampler || (k == DRAWS && run->method->answers && run->options.draws);
         if (strcmp(option, of_particles[k]) == 0) return !sampler || sweeps;
     }
+    if (strcmp(option, "precision") == 0) return run->method->answers != 0;
     return strcmp(option, "step") != 0 || run->method->step != NULL;
 }
 
@@ -32,6 +33,8 @@ const char *svmp_run_setting(const svmp_run *run, const char *option, char *buff
     if (strcmp(option, "step") == 0 && run->options.step == NULL) text = run->method->step;
     if (strcmp(option, "init") == 0) text = svmp_run_init(run);
     if (strcmp(option, "iterations") == 0) snprintf(number, sizeof number, "%zu", run->iterations), text = number;
+    if (strcmp(option, "draws") == 0 && run->method->answers) /* it may have found that some numbers need more */
+        snprintf(number, sizeof number, "%zu", run->draws_each * run->options.particles), text = number;
     if (strcmp(option, "threads") == 0) snprintf(number, sizeof number, "%d", run->backend->threads), text = number;
     if (strcmp(option, "backend") == 0)
         text = run->backend->runs_as ? run->backend->runs_as : run->backend->local->name;

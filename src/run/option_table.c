@@ -17,6 +17,7 @@
     TEXT(step, 0, "STEP", NULL, "Method", svmp_step_name, "{names}; RATE may be FROM..TO [{defaults}]")                \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "number of particles")                                      \
     OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "maximum number of iterations [{defaults}]") \
+    REAL(precision, 0, "P", 0.015, 0.001, 0.05, "Size", "of transport: the standard error of means, in sd")            \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most EPS; 0: never")                         \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "number of chains")                                               \
     OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers", "warm-up iterations [{defaults}]")                \

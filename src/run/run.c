@@ -48,46 +48,47 @@ static void set_sampler_defaults(svmp_run *run) {
     if (!sweeps) run->iterations = options->warmup + options->draws;
 }
 
-/* The draws of each chain by default: those of the method, fewer of them in a model with many values to report. */
-static size_t usual_draws(const svmp_run *run) {
-    enum {
-        FEWEST = 4, /* of a chain that other programs compute R-hat of */
-        ENOUGH = 10,
-        MOST = KEPT_EARLY,
-        NUMBERS = 1 << 20 /* of all draws, if there are more than ENOUGH */
-    };
-    const size_t n = run->options.particles, values = run->model->graph->variables + svmp_model_monitored(run->model),
-                 each = (run->method->answers + n - 1) / n, small = NUMBERS / (n * values);
-    const size_t affordable = each <= ENOUGH || small >= each ? each : small > ENOUGH ? small : ENOUGH;
-    return affordable < FEWEST ? FEWEST : affordable > MOST ? MOST : affordable;
-}
-
+/* Chains of at least FEWEST draws, of which other programs compute R-hat, and fewer than usual if there are many values
+ * in a draw. */
 void svmp_run_choose_draws(svmp_run *run) {
-    enum { NUMBERS = 1 << 25 };
+    enum { FEWEST = 4, FEW = 10, MOST = KEPT_EARLY, MORE = 4, USUAL_NUMBERS = 400000, NUMBERS = 1 << 25 };
+    static const double usual_precision = 0.015;
     run_options *options = &run->options;
-    const size_t n = options->particles, given = options->draws == SVMP_METHODS_OWN ? 0 : options->draws,
-                 each = (given + n - 1) / n, usual = usual_draws(run);
-    if (n == 1 && !given) { /* one chain shows nothing of its own errors */
-        options->draws = 0;
-        return;
-    }
-    const double most = NUMBERS / ((double)run->model->graph->variables * (double)n);
-    options->draws = n * (given ? each : most >= (double)usual ? usual : most >= 2 ? (size_t)most : 0);
+    const size_t n = options->particles, given = options->draws == SVMP_METHODS_OWN ? 0 : options->draws;
+    const double variables = (double)run->model->graph->variables,
+                 values = variables + (run->model->lowered ? (double)svmp_model_monitored(run->model) : 0),
+                 light = USUAL_NUMBERS / (values * (double)n), most = NUMBERS / (variables * (double)n);
+    const size_t each = ((given ? given : run->method->answers) + n - 1) / n,
+                 few = each < FEWEST ? FEWEST
+                       : each < FEW  ? each
+                                     : FEW,
+                 many = each > MOST  ? MOST
+                        : each < few ? few
+                                     : each,
+                 usual = light >= (double)many  ? many
+                         : light <= (double)few ? few
+                                                : (size_t)light;
+    run->draws_each = given                   ? each
+                      : n == 1                ? 0 /* one chain shows nothing of its own errors */
+                      : most >= (double)usual ? usual
+                      : most >= 2             ? (size_t)most
+                                              : 0;
+    const double more = MORE * fmax(1, usual_precision / options->precision) * (double)run->draws_each;
+    run->draws_most = given || most < more ? run->draws_each : (size_t)more;
+    options->draws = n * run->draws_each;
     if (given && options->draws != given)
         svmp_log(run->context, SVMP_LOG_WARNING, "The answer has %zu draws, not %zu: %zu of each of the %zu particles.",
                  options->draws, given, each, n);
-    else if (options->draws == 0)
+    else if (options->draws == 0 && n > 1)
         svmp_log(
             run->context, SVMP_LOG_WARNING,
             "The answer is the %zu particles: %zu draws of %zu variables would take %.2g GB. The option 'draws' asks "
             "for them.",
-            n, n * usual, run->model->graph->variables,
-            sizeof(double) * 1e-9 * (double)(n * usual) * (double)run->model->graph->variables);
+            n, n * usual, run->model->graph->variables, sizeof(double) * 1e-9 * (double)(n * usual) * variables);
     else if (!given && options->draws < n * usual)
         svmp_log(run->context, SVMP_LOG_WARNING,
                  "The answer has %zu draws, not %zu, which would take %.2g GB. The option 'draws' sets their number.",
-                 options->draws, n * usual,
-                 sizeof(double) * 1e-9 * (double)(n * usual) * (double)run->model->graph->variables);
+                 options->draws, n * usual, sizeof(double) * 1e-9 * (double)(n * usual) * variables);
 }
 
 /* Parses the options: which ones the method takes, and its defaults for the others. */
@@ -183,7 +184,7 @@ double svmp_run_bytes(const svmp_run *run, size_t n) {
     const svmp_model *model = run->model;
     const int chains = run->method->yield == SVMP_YIELD_CHAINS;
     const double variables = (double)model->graph->variables, row = sizeof(double) * (double)n;
-    const double each = (double)svmp_run_draws_each(run);
+    const double each = (double)run->draws_most;
     const double arrays =
         3 + (KEPT_FOR_EACH + 5) * each + /* states of the moves; the draws, their copies and natural values */
         (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
@@ -283,7 +284,7 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
     svmp_run *made = NULL;
     svmp_status status = SVMP_NEW(context, made, 1);
     if (status == SVMP_OK) {
-        *made = (svmp_run){.context = context, .model = model};
+        *made = (svmp_run){.context = context, .model = model, .more_draws = svmp_run_more_draws};
         status = svmp_run_options_copy(context, &chosen, &made->options);
     }
     SVMP_CHECK(svmp_model_agree_all(model, status));

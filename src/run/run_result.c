@@ -9,6 +9,7 @@
 #include "run/derived_values.h"
 #include "run/result_log_density.h"
 #include "run/run.h"
+#include "sample/number_errors.h"
 #include "sample/particles.h"
 
 /* Names the outputs of the model or its part. */
@@ -179,6 +180,36 @@ svmp_status svmp_particles_add_data(svmp_particles *particles, const svmp_model 
         if (array.known) SVMP_TRY(svmp_extra_add(particles->context, &particles->known, &array, array.known));
     }
     return SVMP_OK;
+}
+
+svmp_status svmp_run_answer(const svmp_run *run, svmp_particles **draws) {
+    svmp_particles *made = NULL;
+    svmp_status status;
+    const double *x;
+    svmp_status (*const make)(const svmp_run *, svmp_particles **) =
+        run->method->make_draws ? run->method->make_draws : run->method->result;
+    *draws = NULL;
+    if (make == NULL) return SVMP_OK;
+    SVMP_CHECK(svmp_backend_view(run->backend, ARRAY_PARTICLES, &x));
+    SVMP_CHECK(make(run, &made));
+    if (made && run->model->lowered) SVMP_CHECK(make_natural(run, x, &made));
+    *draws = made;
+    made = NULL;
+done:
+    svmp_particles_free(made);
+    return status;
+}
+
+svmp_status svmp_run_more_draws(const svmp_run *run, double *more) {
+    svmp_particles *draws = NULL;
+    *more = 1;
+    SVMP_TRY(svmp_run_answer(run, &draws));
+    if (draws == NULL) return SVMP_OK;
+    const double most = (double)run->draws_most * (double)draws->chains / (double)draws->count;
+    const double usual = 0.015, known = svmp_known_error * run->options.precision / usual; /* of the option precision */
+    const svmp_status status = svmp_find_more_draws(draws, known, most, more);
+    svmp_particles_free(draws);
+    return status;
 }
 
 typedef svmp_status maker(const svmp_run *run, svmp_particles **particles);

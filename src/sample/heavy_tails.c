@@ -9,11 +9,23 @@
 enum { FEWEST_DRAWS = 400, MOST_OF_TAIL = 1000 };
 
 static const double infinite_variance = 0.5; /* the shape from which on the variance is infinite */
-static const double more_for_many = 0.1;     /* and more for ten times as many variables: half a standard error */
+static const double more_for_many = 0.1; /* the shape is an estimate: less by that for ten times as many variables */
 static const double light = 5; /* the largest exceedance over their mean: that of an exponential tail of a hundred */
 
-/* The tail shape of the upper tail of sign * values. */
-static double upper_shape(size_t count, const double *values, double sign, double *workspace) {
+static const heavy_tail light_tail = {-INFINITY, 0};
+
+/* The share of a variance of 1 that lies beyond the largest of `count` draws: there the fitted tail is a generalised
+ * Pareto distribution of its own, Y beyond y, and E[(threshold + y + Y)^2] = a^2 + 2 a s/(1 - k) + 2 s^2/((1 - k)(1 - 2
+ * k)). */
+static double share_beyond(size_t count, size_t size, double threshold, pareto_tail tail, double allowance) {
+    const double k = tail.shape - allowance, y = svmp_pareto_quantile(tail, 1 - 1 / (double)size),
+                 s = tail.scale + k * y, a = threshold + y;
+    if (!(k < infinite_variance)) return INFINITY;
+    return (a * a + 2 * a * s / (1 - k) + 2 * s * s / ((1 - k) * (1 - 2 * k))) / (double)count;
+}
+
+/* Of the upper tail of sign * values. */
+static heavy_tail upper_tail(size_t count, const double *values, double sign, double allowance, double *workspace) {
     const double root = 3 * sqrt((double)count);
     const size_t size = root < MOST_OF_TAIL ? (size_t)root : MOST_OF_TAIL;
     placed tail[MOST_OF_TAIL], spare[MOST_OF_TAIL];
@@ -28,34 +40,20 @@ static double upper_shape(size_t count, const double *values, double sign, doubl
         mean += exceedance / (double)size;
         largest = fmax(largest, exceedance);
     }
-    if (!isfinite(largest) || !(largest > light * mean)) return -INFINITY;
+    if (!isfinite(largest) || !(largest > light * mean)) return light_tail;
     svmp_sort(tail, spare, found);
     for (size_t k = 0; k < found; k++) workspace[k] = tail[k].value;
-    const double shape = svmp_pareto_fit(found, workspace).shape;
-    return isnan(shape) ? -INFINITY : shape;
+    const pareto_tail fitted = svmp_pareto_fit(found, workspace);
+    if (isnan(fitted.shape)) return light_tail;
+    return (heavy_tail){fitted.shape, share_beyond(count, found, threshold, fitted, allowance)};
 }
 
-double svmp_tail_shape(size_t count, const double *values, double *workspace) {
+heavy_tail svmp_heavier_tail(size_t count, size_t variables, const double *values, double *workspace) {
+    const double allowance = more_for_many * log10(fmax(1, (double)variables));
     for (size_t l = 0; l < count; l++)
-        if (!isfinite(values[l])) return -INFINITY;
-    if (count < FEWEST_DRAWS) return -INFINITY;
-    return fmax(upper_shape(count, values, 1, workspace), upper_shape(count, values, -1, workspace));
-}
-
-svmp_status svmp_find_heavy_tails(const svmp_particles *particles, heavy_tails *found) {
-    const double limit = infinite_variance + more_for_many * log10(fmax(1, (double)particles->variables));
-    double *workspace = NULL;
-    *found = (heavy_tails){.shape = -INFINITY};
-    if (particles->count < FEWEST_DRAWS) return SVMP_OK;
-    SVMP_TRY(SVMP_NEW(particles->context, workspace, particles->count));
-    for (size_t i = 0; i < particles->variables; i++) {
-        const double shape = svmp_tail_shape(particles->count, particles->values + i * particles->count, workspace);
-        if (!(shape > limit)) continue;
-        found->count++;
-        if (!(shape > found->shape)) continue;
-        found->shape = shape;
-        found->worst = i;
-    }
-    svmp_release(particles->context, workspace);
-    return SVMP_OK;
+        if (!isfinite(values[l])) return light_tail;
+    if (count < FEWEST_DRAWS) return light_tail;
+    const heavy_tail upper = upper_tail(count, values, 1, allowance, workspace),
+                     lower = upper_tail(count, values, -1, allowance, workspace);
+    return upper.share > lower.share || (upper.share == lower.share && upper.shape > lower.shape) ? upper : lower;
 }

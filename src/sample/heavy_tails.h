@@ -4,18 +4,15 @@
 
 #include "sample/particles.h"
 
-/* The number of such variables, and the one with the heaviest tail. */
-typedef struct heavy_tails {
-    size_t count, worst;
-    double shape;
-} heavy_tails;
+/* The shape of a generalised Pareto distribution in a tail, and the share of the variance that is beyond the largest
+ * draw, of values whose mean is 0 and whose variance is 1; INFINITY from shape 1/2 on. The share allows for the shape
+ * of one of many variables being an estimate. */
+typedef struct heavy_tail {
+    double shape, share;
+} heavy_tail;
 
-/* The larger shape of a generalised Pareto distribution in both tails of a sample; -INFINITY if both are plainly light,
+/* The tail of a sample that has more of the variance, of one of `variables`; -INFINITY and 0 if both are plainly light,
  * or there are too few draws to tell. `workspace` has `count` numbers. */
-double svmp_tail_shape(size_t count, const double *values, double *workspace);
-
-/* Finds the variables with a shape above 1/2, where the variance is infinite; the more variables there are, the larger
- * the shape must be, since it is an estimate. */
-svmp_status svmp_find_heavy_tails(const svmp_particles *particles, heavy_tails *found);
+heavy_tail svmp_heavier_tail(size_t count, size_t variables, const double *values, double *workspace);
 
 #endif

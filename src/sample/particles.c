@@ -1,9 +1,11 @@
 #include "sample/particles.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/peers.h"
 
 static svmp_status make(svmp_context *context, size_t variables, size_t count, const double *values,
@@ -156,4 +158,17 @@ svmp_status svmp_particles_repeated_name(const svmp_particles *particles, const 
         if (strcmp(sorted[k - 1].name, sorted[k].name) == 0) *name = sorted[k].name;
     svmp_release(particles->context, sorted);
     return SVMP_OK;
+}
+
+uint64_t svmp_particles_checksum(const svmp_particles *particles) {
+    uint64_t hash = SVMP_HASH_START;
+    for (size_t i = 0; particles && i < particles->variables; i++) {
+        const char *name = svmp_particles_name(particles, i);
+        hash = svmp_hash_bytes(hash, strlen(name), name);
+        for (size_t l = 0; l < particles->count; l++) {
+            const double value = particles->values[i * particles->count + l], one_nan = isnan(value) ? NAN : value;
+            hash = svmp_hash_bytes(hash, sizeof one_nan, &one_nan);
+        }
+    }
+    return hash;
 }

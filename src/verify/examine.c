@@ -425,6 +425,7 @@ static svmp_status judge(const examination *e, svmp_verdict *v, double *largest)
                                            .aspect = SVMP_ASPECT_LOG_DENSITY,
                                            .effect = row.effect[0],
                                            .z = row.z[0]});
+    v->excess = *largest;
     v->finding = *largest > 1                  ? SVMP_FINDING_FAILED
                  : v->slowest > examined_mixed ? SVMP_FINDING_UNDECIDED
                                                : SVMP_FINDING_PASSED;
@@ -493,20 +494,54 @@ svmp_status svmp_examine_values(const svmp_run *run, size_t count, const double 
     return status;
 }
 
+/* Draw `which` of each chain: x[i*chains + c]. */
+static void take_draws(const svmp_particles *draws, size_t which, double *x) {
+    const size_t chains = draws->chains, each = draws->count / chains;
+    for (size_t i = 0; i < draws->variables; i++)
+        for (size_t c = 0; c < chains; c++) x[i * chains + c] = draws->values[i * draws->count + c * each + which];
+}
+
+/* Whether chance may explain a failure, as it does 2 % of those of exact draws. */
+static int is_doubtful(const svmp_verdict *v) {
+    if (v->finding != SVMP_FINDING_FAILED) return 0;
+    for (size_t k = 0; k < v->drifts; k++)
+        if (v->drift[k].aspect == SVMP_ASPECT_ELSEWHERE) return 0;
+    return v->excess < far_beyond;
+}
+
+/* The last draw of each chain; if these fail, but not by much, those from half way, too: what is wrong with the answer
+ * is wrong with both. */
+static svmp_status examine_draws(const svmp_run *run, const svmp_particles *draws, double seconds, size_t moves,
+                                 svmp_verdict *verdict) {
+    const size_t each = draws->count / draws->chains;
+    double *x = NULL;
+    SVMP_TRY(SVMP_NEW(run->context, x, draws->variables * draws->chains));
+    take_draws(draws, each - 1, x);
+    const svmp_verdict first = *verdict;
+    svmp_status status = svmp_examine_values(run, draws->chains, x, seconds, moves, verdict);
+    if (status == SVMP_OK && each > 1 && is_doubtful(verdict)) {
+        const svmp_verdict failed = *verdict;
+        *verdict = first;
+        take_draws(draws, each / 2 - (each == 2), x);
+        status = svmp_examine_values(run, draws->chains, x, seconds, moves, verdict);
+        verdict->seconds += failed.seconds;
+        if (verdict->finding == SVMP_FINDING_NOT_EXAMINED || verdict->finding == SVMP_FINDING_UNDECIDED)
+            *verdict = failed;
+    }
+    svmp_release(run->context, x);
+    return status;
+}
+
 svmp_status svmp_run_examine(const svmp_run *run, double seconds, size_t moves, svmp_verdict *verdict) {
     if (run == NULL) return SVMP_BAD_CALL;
     if (verdict == NULL) return svmp_fail(run->context, SVMP_BAD_CALL, "svmp_run_examine: the verdict is NULL.");
-    svmp_particles *draws = NULL, *some = NULL;
-    svmp_status status;
+    svmp_particles *draws = NULL;
     svmp_verdict_describe(run, verdict);
-    if (run->method->make_draws && seconds >= 0) SVMP_CHECK(run->method->make_draws(run, &draws));
-    if (draws) /* the last draw of each chain */
-        SVMP_CHECK(svmp_particles_select(draws, draws->variables, NULL, draws->count / draws->chains, &some));
-    verdict->of_draws = some != NULL;
-    SVMP_CHECK(svmp_examine_values(run, run->backend->n, some ? some->values : NULL, seconds, moves, verdict));
-done:
+    if (run->method->make_draws && seconds >= 0) SVMP_TRY(run->method->make_draws(run, &draws));
+    verdict->of_draws = draws != NULL;
+    const svmp_status status = draws ? examine_draws(run, draws, seconds, moves, verdict)
+                                     : svmp_examine_values(run, run->backend->n, NULL, seconds, moves, verdict);
     svmp_particles_free(draws);
-    svmp_particles_free(some);
     return status;
 }
 

@@ -4,9 +4,10 @@
 
 #include "base/peers.h"
 #include "model/density_discontinuities.h"
+#include "model/natural_values.h"
 #include "model/text_model.h"
 #include "run/run.h"
-#include "sample/heavy_tails.h"
+#include "sample/number_errors.h"
 #include "sample/particles.h"
 #include "verify/verdict_constants.h"
 #include "verify/verdict_inside.h"
@@ -326,18 +327,51 @@ static svmp_status find_end(const svmp_run *run, svmp_verdict *verdict) {
     return status;
 }
 
-/* Exact moves keep draws of an infinite variance as they are, and say nothing about their sd. */
-static svmp_status check_tails(const svmp_run *run, svmp_verdict *verdict) {
+/* Derived values that never vary, such as indicators of what is rare: their sd is not known. */
+static void find_constants(const svmp_model *model, const svmp_particles *draws, svmp_verdict *verdict) {
+    for (size_t i = svmp_model_outputs(model); i < draws->variables; i++) {
+        const double *row = draws->values + i * draws->count;
+        size_t l = 1;
+        while (l < draws->count && row[l] == row[0]) l++;
+        if (l == draws->count && verdict->constant++ == 0)
+            svmp_model_output_name(model, i, verdict->constant_name, sizeof verdict->constant_name);
+    }
+}
+
+/* Between modes a quantile is uncertain, however many draws there are. */
+static svmp_status find_gaps(const svmp_model *model, const svmp_particles *draws, svmp_verdict *verdict) {
+    double *workspace = NULL;
+    if (verdict->modes < 2) return SVMP_OK;
+    SVMP_TRY(SVMP_NEW(model->context, workspace, 3 * draws->count));
+    for (size_t i = 0; i < svmp_model_outputs(model); i++)
+        if (svmp_gap_at_quantiles(draws, i, workspace) > in_a_gap && verdict->gapped++ == 0)
+            svmp_model_output_name(model, i, verdict->gapped_name, sizeof verdict->gapped_name);
+    svmp_release(model->context, workspace);
+    return SVMP_OK;
+}
+
+/* Exact moves keep draws of an infinite variance as they are, and say nothing about how well the draws know the moments
+ * of what has heavy tails or hardly varies. */
+static svmp_status check_numbers(const svmp_run *run, svmp_verdict *verdict) {
+    static const svmp_code codes[] = {[UNCERTAIN_NONE] = SVMP_NOTE_NONE,
+                                      [UNCERTAIN_MEAN] = SVMP_NOTE_UNCERTAIN_MEAN,
+                                      [UNCERTAIN_SD] = SVMP_NOTE_UNCERTAIN_SD,
+                                      [UNCERTAIN_TAILS] = SVMP_NOTE_HEAVY_TAILS};
     svmp_particles *draws = NULL;
-    heavy_tails found;
+    uncertain_numbers found;
     svmp_status status;
+    char name[VERDICT_NAME];
     if (run->model->graph->peers->count > 1 || !svmp_verdict_is_clear(verdict)) return SVMP_OK;
-    SVMP_CHECK(svmp_run_draws(run, &draws));
-    SVMP_CHECK(svmp_find_heavy_tails(draws, &found));
+    SVMP_CHECK(svmp_run_answer(run, &draws));
+    if (draws == NULL) goto done;
+    SVMP_CHECK(svmp_find_uncertain(draws, &found));
+    verdict->answered = draws->count;
+    find_constants(run->model, draws, verdict);
+    SVMP_CHECK(find_gaps(run->model, draws, verdict));
     if (found.count == 0) goto done;
-    verdict->heavy = found.count;
-    verdict->heavy_shape = found.shape;
-    snprintf(verdict->heavy_name, sizeof verdict->heavy_name, "%.127s", svmp_particles_name(draws, found.worst));
+    svmp_verdict_veto(verdict, codes[found.what], found.amount,
+                      svmp_model_output_name(run->model, found.worst, name, sizeof name));
+    verdict->veto_count = found.count;
 done:
     svmp_particles_free(draws);
     return status;
@@ -360,7 +394,7 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
                                         : judge_particles(run, nodes, seconds, verdict));
     SVMP_TRY(check_ends(run, verdict));
     SVMP_TRY(svmp_verdict_describe_modes(run, verdict));
-    SVMP_TRY(check_tails(run, verdict));
+    SVMP_TRY(check_numbers(run, verdict));
     if (was_interrupted(run)) svmp_verdict_veto(verdict, SVMP_NOTE_INTERRUPTED, 0, NULL);
     return svmp_verdict_is_clear(verdict) || *verdict->improper_direction ? SVMP_OK : find_end(run, verdict);
 }

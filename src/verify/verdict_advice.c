@@ -1,6 +1,8 @@
 /* What to do about a verdict: advice as notes. */
+#include <math.h>
 #include <string.h>
 
+#include "sample/number_errors.h"
 #include "verify/verdict_inside.h"
 
 const method *svmp_verdict_method(const svmp_verdict *v) {
@@ -186,6 +188,21 @@ static void advise_diverged(note_list *list, const svmp_verdict *v) {
     use_method(list, FIRST, SVMP_NOTE_USE, &svmp_method_transport);
 }
 
+/* As many draws as bring the error of the worst number down to what is known well enough. */
+static void advise_more_draws(note_list *list, const svmp_verdict *v) {
+    enum { MOST = 1000000 };
+    const double times = v->veto_amount / svmp_known_error;
+    const double wanted = 1.2 * times * times * (double)(v->answered ? v->answered : 1000),
+                 unit = pow(10, floor(log10(wanted)));
+    char value[24];
+    snprintf(value, sizeof value, "%.0f", unit * ceil(wanted / unit));
+    if (svmp_verdict_method(v) == &svmp_method_transport && wanted <= MOST)
+        svmp_note_advise(list, FIRST, SVMP_NOTE_MORE_DRAWS, "draws", value);
+    else if (has_draws(svmp_verdict_method(v)))
+        svmp_note_advise(list, FIRST, SVMP_NOTE_MORE_DRAWS, "draws", NULL);
+    svmp_note_advise(list, FIRST, SVMP_NOTE_USE_QUANTILES, NULL, NULL);
+}
+
 static void advise_veto(note_list *list, const svmp_verdict *v) {
     switch (v->veto) {
     case SVMP_NOTE_FEW_PARTICLES: svmp_note_advise(list, 0, SVMP_NOTE_MORE_PARTICLES, "particles", "100"); return;
@@ -204,6 +221,9 @@ static void advise_veto(note_list *list, const svmp_verdict *v) {
         return;
     case SVMP_NOTE_DISCREPANCY:
     case SVMP_NOTE_LARGE_STEP: advise_method(list, v); return;
+    case SVMP_NOTE_HEAVY_TAILS: svmp_note_advise(list, 0, SVMP_NOTE_USE_QUANTILES, NULL, NULL); return;
+    case SVMP_NOTE_UNCERTAIN_MEAN:
+    case SVMP_NOTE_UNCERTAIN_SD: advise_more_draws(list, v); return;
     default:
         if (svmp_veto_is_unsettled(v->veto)) advise_unsettled(list, v);
     }

@@ -50,8 +50,9 @@ static const double matters[] = {
     [SVMP_ASPECT_TAILS] = 0.06,      [SVMP_ASPECT_SCORES] = 0.3,     [SVMP_ASPECT_SHAPE] = 0.25,
     [SVMP_ASPECT_LOG_DENSITY] = 0.2, [SVMP_ASPECT_CORRELATION] = 0.3};
 
-static const double clipped_at = 5; /* sd: means of heavy-tailed values are no useful test */
-static const double tail = 0.05;    /* quantiles 5 % and 95 % */
+static const double in_a_gap = 0.15; /* sd: the error of a quantile that lies between modes */
+static const double clipped_at = 5;  /* sd: means of heavy-tailed values are no useful test */
+static const double tail = 0.05;     /* quantiles 5 % and 95 % */
 
 /* ---- pairs and sums of variables --------------------------------------------------------------------------------- */
 

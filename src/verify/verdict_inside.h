@@ -43,6 +43,7 @@ struct svmp_verdict {
     size_t moves;                 /* of every particle; 0: not examined */
     double seconds;               /* that the examination took */
     double limit;                 /* the |z| that counts, given how many tests there are */
+    double excess;                /* the largest |z| over its limit, of a test that matters; at most 1 if none fails */
     size_t unmixed;               /* variables whose particles have not mixed */
     double slowest; /* for the worst: the variance of the particles' own averages over that of all, at most 0.3 to
                        tell */
@@ -68,9 +69,11 @@ struct svmp_verdict {
     size_t modes;                     /* between which particles jumped, or in which they are: 0 or several, of which */
     verdict_mode mode[VERDICT_MODES]; /* these are the heaviest */
     char mode_name[VERDICT_NAME];     /* the variable in which they differ most */
-    size_t heavy;                     /* values with tails that are too heavy for an sd, */
-    double heavy_shape;               /* and the heaviest: its shape */
-    char heavy_name[VERDICT_NAME];
+    size_t answered;                  /* draws of the answer, whose numbers may be uncertain; 0: unknown */
+    size_t constant;                  /* derived values that are the same in all of them, and the first */
+    char constant_name[VERDICT_NAME];
+    size_t gapped; /* values with a quantile between modes, and the first */
+    char gapped_name[VERDICT_NAME];
     size_t guessed;                  /* modes without particles whose mass is not known: they may have any */
     char guessed_name[VERDICT_NAME]; /* the variable in which the last of them is farthest */
     int local;                       /* by local moves alone */
@@ -97,6 +100,11 @@ size_t svmp_chains_unmoved(const svmp_particles *draws, size_t *chains, size_t *
 /* Whether a method says that it has not settled. */
 static inline int svmp_veto_is_unsettled(svmp_code veto) {
     return veto >= SVMP_NOTE_NOT_SETTLED && veto <= SVMP_NOTE_NOT_MIXED;
+}
+
+/* Whether some numbers are not known well enough, though nothing is wrong with the draws. */
+static inline int svmp_veto_is_uncertain(svmp_code veto) {
+    return veto == SVMP_NOTE_UNCERTAIN_MEAN || veto == SVMP_NOTE_UNCERTAIN_SD || veto == SVMP_NOTE_HEAVY_TAILS;
 }
 
 /* Whether the density does not fall in some direction, and the verdict has to say so. */

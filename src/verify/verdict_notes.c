@@ -69,13 +69,6 @@ static void add_count(note_list *list, svmp_code code, size_t count, size_t tota
     note->total = total;
 }
 
-static void add_heavy(note_list *list, const svmp_verdict *v) {
-    svmp_note *note = svmp_note_add(list, SVMP_NOTE_HEAVY_TAILS);
-    note->count = v->heavy;
-    note->amount = v->heavy_shape;
-    add_name(note, v->heavy_name);
-}
-
 static void add_passed(note_list *list, const svmp_verdict *v) {
     svmp_note_add(list, SVMP_NOTE_PASSED);
     if (v->chains) {
@@ -92,7 +85,6 @@ static void add_passed(note_list *list, const svmp_verdict *v) {
         unchanged->amount = (double)v->small;
         unchanged->limit = v->local;
     }
-    if (v->heavy) add_heavy(list, v);
     if (v->leaves) add_count(list, SVMP_NOTE_LEAVES, v->leaves, 0);
     if (v->small) add_count(list, SVMP_NOTE_SMALL_CHANGES, v->small, v->variables);
     if (v->beyond) add_count(list, SVMP_NOTE_DISCREPANCY_CONFIRMED, v->beyond, v->nodes);
@@ -177,6 +169,11 @@ static void add_veto(note_list *list, const svmp_verdict *v) {
     case SVMP_NOTE_CHAIN_UNMOVED:
     case SVMP_NOTE_NOT_FINITE:
     case SVMP_NOTE_SUM_TRUNCATED: svmp_note_add(list, SVMP_NOTE_DO_NOT_USE); return;
+    case SVMP_NOTE_UNCERTAIN_MEAN:
+    case SVMP_NOTE_UNCERTAIN_SD:
+    case SVMP_NOTE_HEAVY_TAILS:
+        if (v->finding == SVMP_FINDING_PASSED) svmp_note_add(list, SVMP_NOTE_REST_PASSED);
+        return;
     default: return;
     }
 }
@@ -208,6 +205,22 @@ static void add_modes(note_list *list, const svmp_verdict *v) {
     ended->amount = (double)v->ways;
 }
 
+/* ---- the numbers ------------------------------------------------------------------------------------------------- */
+
+static void add_numbers(note_list *list, const svmp_verdict *v) {
+    if (v->gapped) {
+        svmp_note *note = svmp_note_add(list, SVMP_NOTE_IN_A_GAP);
+        add_name(note, v->gapped_name);
+        note->count = v->gapped;
+    }
+    if (v->constant) {
+        svmp_note *note = svmp_note_add(list, SVMP_NOTE_NEVER_VARIES);
+        add_name(note, v->constant_name);
+        note->count = v->constant;
+        note->amount = (double)v->answered;
+    }
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 int svmp_verdict_is_endless(const svmp_verdict *v) { return *v->improper_direction && !svmp_verdict_is_clear(v); }
@@ -218,7 +231,8 @@ void svmp_verdict_result(const svmp_verdict *v, note_list *list) {
         add_finding(list, v);
     else
         add_veto(list, v);
-    if (svmp_verdict_is_clear(v)) add_modes(list, v);
+    if (v->finding == SVMP_FINDING_PASSED && (svmp_verdict_is_clear(v) || svmp_veto_is_uncertain(v->veto)))
+        add_modes(list, v), add_numbers(list, v);
     if (svmp_verdict_is_endless(v))
         add_name(svmp_note_add(list, v->proper ? SVMP_NOTE_VERY_WIDE : SVMP_NOTE_IMPROPER), v->improper_direction);
 }

@@ -67,5 +67,6 @@ const char *svmp_verdict_word(const svmp_verdict *verdict) {
     if (verdict == NULL) return "";
     if (verdict->finding == SVMP_FINDING_FAILED || verdict->veto == SVMP_NOTE_NONE)
         return finding_word(verdict->finding);
+    if (svmp_veto_is_uncertain(verdict->veto)) return "uncertain";
     return verdict->veto == SVMP_NOTE_FEW_PARTICLES ? finding_word(SVMP_FINDING_NOT_EXAMINED) : "not converged";
 }

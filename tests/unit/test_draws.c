@@ -33,7 +33,7 @@ static void assert_same(svmp_particles *a, svmp_particles *b) {
                         svmp_particles_variables(a) * svmp_particles_count(a) * sizeof(double));
 }
 
-/* 4,000 draws, 40 of each chain. Their means and sds are those of the particles, since both are matched to the same
+/* 5,000 draws, fifty of each chain. Their means and sds are those of the particles, since both are matched to the same
  * averages: to rounding and to the 0.5 % at which matching ends. */
 static void test_matched(void **state) {
     (void)state;
@@ -41,7 +41,7 @@ static void test_matched(void **state) {
     svmp_model *model = target_logistic(context), *again = target_logistic(other);
     const run_options options = transport(100);
     svmp_particles *draws = draws_of(model, &options), *same = draws_of(again, &options);
-    assert_int_equal(svmp_particles_count(draws), 4000);
+    assert_int_equal(svmp_particles_count(draws), 5000);
     assert_int_equal(svmp_particles_chains(draws), 100);
     assert_non_null(svmp_particles_statistic(draws, "lp__"));
     assert_same(draws, same); /* whatever the number of threads */
@@ -56,7 +56,7 @@ static void test_matched(void **state) {
         assert_near(of_draws.mean, of_few.mean, 1e-9 * of_few.sd);
         assert_near(of_draws.sd, of_few.sd, 0.011 * of_few.sd);
         assert_ok(svmp_particles_summarise(draws, 1, &i, NULL, &mixing));
-        assert_true(mixing.bulk_draws > 700 && mixing.r_hat < 1.1); /* nearly independent */
+        assert_true(mixing.bulk_draws > 2500 && mixing.r_hat < 1.1); /* nearly independent */
     }
     svmp_particles_free(draws);
     svmp_particles_free(same);
@@ -115,9 +115,9 @@ static void test_counts(void **state) {
     static const struct {
         size_t particles, draws, iterations, chains, count;
     } rows[] = {
-        {100, 250, SVMP_METHODS_OWN, 100, 300},             /* a whole number of each */
-        {40, SVMP_METHODS_OWN, SVMP_METHODS_OWN, 40, 2000}, /* as many as every run has */
-        {10, SVMP_METHODS_OWN, SVMP_METHODS_OWN, 10, 500},
+        {100, 250, SVMP_METHODS_OWN, 100, 300},      /* a whole number of each */
+        {40, 1000, SVMP_METHODS_OWN, 40, 1000},      /* 25 of each */
+        {100, 12000, SVMP_METHODS_OWN, 100, 12000},  /* the moves go on until there are as many */
         {100, SVMP_METHODS_OWN, ADAPTATION, 1, 100}, /* the particles: there is no state yet */
         {1, SVMP_METHODS_OWN, 200, 1, 1},
     };
@@ -146,7 +146,7 @@ static void test_ring(void **state) {
         kept_states *kept = NULL;
         const peer_columns one = svmp_shared_alone(1);
         double x[60];
-        assert_ok(svmp_kept_states_create(context, 1, &one, wanted, ADAPTATION, &kept));
+        assert_ok(svmp_kept_states_create(context, 1, &one, wanted, wanted, ADAPTATION, &kept));
         for (size_t t = 1; t <= 3000; t++) {
             const double now = (double)t;
             svmp_kept_states_offer(kept, t, &now);

@@ -3,6 +3,7 @@
 
 #include "maths/special.h"
 #include "sample/heavy_tails.h"
+#include "sample/number_errors.h"
 #include "support.h"
 
 enum { DRAWS = 1000, VARIABLES = 200 };
@@ -18,13 +19,13 @@ static double cauchy(double p) { return tan(acos(-1) * (p - 0.5)); }
 static double pareto(double p) { return pow(1 - p, -0.8); }
 static double negative_pareto(double p) { return -pow(1 - p, -0.8); }
 
-static heavy_tails find(svmp_context *context, double (*quantile)(double), size_t variables) {
+static uncertain_numbers find(svmp_context *context, double (*quantile)(double), size_t variables) {
     svmp_particles *draws = NULL;
-    heavy_tails found;
+    uncertain_numbers found;
     assert_ok(svmp_particles_create(context, variables, DRAWS, NULL, &draws));
     for (size_t i = 0; i < variables; i++)
         for (size_t l = 0; l < DRAWS; l++) svmp_particles_values(draws)[i * DRAWS + l] = quantile(uniform(i + 1, l));
-    assert_ok(svmp_find_heavy_tails(draws, &found));
+    assert_ok(svmp_find_uncertain(draws, &found));
     svmp_particles_free(draws);
     return found;
 }
@@ -36,10 +37,10 @@ static void tails_are_told_apart(void **unused) {
     static double (*const heavy[])(double) = {cauchy, pareto, negative_pareto};
     svmp_context *context = test_context(1);
     for (size_t k = 0; k < sizeof light / sizeof *light; k++)
-        if (find(context, light[k], VARIABLES).count > 0) fail_msg("light %zu", k);
+        if (find(context, light[k], VARIABLES).what == UNCERTAIN_TAILS) fail_msg("light %zu", k);
     for (size_t k = 0; k < sizeof heavy / sizeof *heavy; k++) {
-        const heavy_tails all = find(context, heavy[k], VARIABLES);
-        assert_true(all.count >= 0.5 * VARIABLES && all.shape > 0.8); /* 200 variables take a shape of 0.73 */
+        const uncertain_numbers all = find(context, heavy[k], VARIABLES);
+        assert_true(all.count >= 0.5 * VARIABLES && all.amount > 0.8); /* 200 variables take a shape of 0.73 */
     }
     svmp_context_free(context);
 }
@@ -48,16 +49,16 @@ static void some_samples_say_nothing(void **unused) {
     (void)unused;
     static double values[DRAWS], workspace[DRAWS];
     for (size_t l = 0; l < DRAWS; l++) values[l] = l % 3 == 0;
-    assert_true(svmp_tail_shape(DRAWS, values, workspace) == -INFINITY); /* ties */
+    assert_true(svmp_heavier_tail(DRAWS, 1, values, workspace).shape == -INFINITY); /* ties */
     for (size_t l = 0; l < DRAWS; l++) values[l] = 7;
-    assert_true(svmp_tail_shape(DRAWS, values, workspace) == -INFINITY);
+    assert_true(svmp_heavier_tail(DRAWS, 1, values, workspace).shape == -INFINITY);
     for (size_t l = 0; l < DRAWS; l++) values[l] = cauchy(uniform(1, l));
-    assert_true(svmp_tail_shape(DRAWS, values, workspace) > 0.5);
-    assert_true(svmp_tail_shape(300, values, workspace) == -INFINITY); /* too few */
+    assert_true(svmp_heavier_tail(DRAWS, 1, values, workspace).shape > 0.5);
+    assert_true(svmp_heavier_tail(300, 1, values, workspace).shape == -INFINITY); /* too few */
     values[3] = INFINITY;
-    assert_true(svmp_tail_shape(DRAWS, values, workspace) == -INFINITY);
+    assert_true(svmp_heavier_tail(DRAWS, 1, values, workspace).shape == -INFINITY);
     values[3] = NAN;
-    assert_true(svmp_tail_shape(DRAWS, values, workspace) == -INFINITY);
+    assert_true(svmp_heavier_tail(DRAWS, 1, values, workspace).shape == -INFINITY);
 }
 
 int main(void) {

@@ -118,12 +118,12 @@ static int print_rows(svmp_context *context, const svmp_particles *particles, in
 
 /* What the file's own record says of particles that are no chains. */
 static void print_recorded(const svmp_context *context, const svmp_particles *particles, const provenance *from,
-                           int listed) {
+                           int listed, int whole) {
     const char *comments = svmp_particles_comments(particles);
     const convergence c = convergence_read(comments);
     print_caveat(from->yield);
     if (c.known) print_convergence(&c, !listed);
-    if (verdict_print_recorded(context, comments)) return;
+    if (verdict_print_recorded(context, particles, whole)) return;
     if (from->diverged)
         printf("The run diverged: these are its last finite particles, far from the posterior.\n");
     else if (from->yield == SVMP_YIELD_PARTICLES)
@@ -132,7 +132,7 @@ static void print_recorded(const svmp_context *context, const svmp_particles *pa
 }
 
 static int print_summary(svmp_context *context, const svmp_particles *particles, int errors, size_t count,
-                         const size_t *chosen, int listed) {
+                         const size_t *chosen, int listed, int whole) {
     const provenance from = read_provenance(context, particles);
     const size_t variables = svmp_particles_variables(particles);
     print_size(particles, from.yield);
@@ -141,9 +141,8 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
     svmp_mixing *mixing = calloc(count + 1, sizeof *mixing);
     int status = moments && mixing ? print_rows(context, particles, errors, count, chosen, moments, mixing, listed)
                                    : report_error(EXIT_FAILED, "Out of memory.");
-    if (status == 0 && from.yield != SVMP_YIELD_CHAINS) print_recorded(context, particles, &from, listed);
-    if (status == 0 && from.yield == SVMP_YIELD_CHAINS)
-        verdict_print_recorded(context, svmp_particles_comments(particles));
+    if (status == 0 && from.yield != SVMP_YIELD_CHAINS) print_recorded(context, particles, &from, listed, whole);
+    if (status == 0 && from.yield == SVMP_YIELD_CHAINS) verdict_print_recorded(context, particles, whole);
     free(moments);
     free(mixing);
     return status;
@@ -171,7 +170,7 @@ static int summarise(svmp_context *context, const svmp_particles *particles, con
     if (chosen == NULL) return report_error(EXIT_FAILED, "Out of memory.");
     int status = choose(particles, set->operands[0], options_given(set, "variables"), chosen, &count);
     const int listed = options_given(set, "variables") != NULL;
-    if (status == 0) status = print_summary(context, particles, errors, count, chosen, listed);
+    if (status == 0) status = print_summary(context, particles, errors, count, chosen, listed, set->operand_count == 1);
     free(chosen);
     return status;
 }

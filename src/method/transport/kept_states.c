@@ -14,14 +14,14 @@ struct kept_states {
 };
 
 svmp_status svmp_kept_states_create(svmp_context *context, size_t variables, const peer_columns *columns, size_t wanted,
-                                    size_t from, kept_states **made) {
+                                    size_t most, size_t from, kept_states **made) {
     const size_t n = columns->count;
     kept_states *k = NULL;
     svmp_status status;
     *made = NULL;
     if (wanted == 0) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(context, k, 1));
-    *k = (kept_states){context, *columns, variables, n, wanted, from, .capacity = KEPT_FOR_EACH * wanted, .stride = 1};
+    *k = (kept_states){context, *columns, variables, n, wanted, from, .capacity = KEPT_FOR_EACH * most, .stride = 1};
     _Static_assert(KEPT_EARLY == FIRST_INSPECTION - ADAPTATION, "the iterations that count at the earliest end");
     if (KEPT_EARLY / wanted > 1) k->stride = KEPT_EARLY / wanted;
     SVMP_CHECK(SVMP_NEW(context, k->passed, k->capacity));
@@ -32,6 +32,10 @@ done:
     svmp_kept_states_free(k);
     return status;
 }
+
+void svmp_kept_states_want(kept_states *k, size_t wanted) { k->wanted = wanted; }
+
+size_t svmp_kept_states_wanted(const kept_states *k) { return k->wanted; }
 
 void svmp_kept_states_free(kept_states *k) {
     if (k == NULL) return;
@@ -94,9 +98,10 @@ svmp_status svmp_kept_states_state(kept_states *k, archive *a) {
     const size_t numbers = k->variables * k->n;
     size_t capacity = k->capacity;
     SVMP_TRY(svmp_archive_count(a, "kept capacity", &capacity));
+    SVMP_TRY(svmp_archive_count(a, "kept wanted", &k->wanted));
     SVMP_TRY(svmp_archive_count(a, "kept stride", &k->stride));
     SVMP_TRY(svmp_archive_count(a, "kept states", &k->count));
-    if (capacity != k->capacity || k->count > k->capacity || k->stride == 0) {
+    if (capacity != k->capacity || k->count > k->capacity || k->stride == 0 || k->wanted > capacity) {
         k->count = 0;
         return svmp_fail(a->context, SVMP_BAD_INPUT,
                          "The checkpoint does not fit: it keeps %zu states of each chain, "

@@ -8,14 +8,18 @@
 
 typedef struct kept_states kept_states;
 
-/* For `wanted` states of the particles, the first of them after iteration `from`; *made is NULL if none is wanted. If
- * processes share the particles, each keeps its own; `columns` must live as long. */
+/* For `wanted` states of the particles, and later up to `most`, the first of them after iteration `from`; *made is NULL
+ * if none is wanted. If processes share the particles, each keeps its own; `columns` must live as long. */
 svmp_status svmp_kept_states_create(svmp_context *context, size_t variables, const peer_columns *columns, size_t wanted,
-                                    size_t from, kept_states **made);
+                                    size_t most, size_t from, kept_states **made);
 void svmp_kept_states_free(kept_states *k); /* NULL-safe, like all functions here */
 
 /* Offers the own particles x[i*n + l] after iteration `passed`, which counts from 1. */
 void svmp_kept_states_offer(kept_states *k, size_t passed, const double *x);
+
+/* Changes how many are wanted. */
+void svmp_kept_states_want(kept_states *k, size_t wanted);
+size_t svmp_kept_states_wanted(const kept_states *k);
 
 /* How many evenly spaced states of the last two thirds of `passed` iterations there are: at most as many as wanted. */
 size_t svmp_kept_states_count(const kept_states *k, size_t passed);

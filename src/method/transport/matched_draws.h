@@ -15,7 +15,7 @@ typedef struct match_targets {
 
 /* Gives the n draws x[i*n + l] the moments of the targets. A draw whose density is then 0 stays as it was; all do if
  * that distorts a variable. Needs room for x three times. */
-svmp_status svmp_match_draws(const svmp_model *model, const match_targets *to, size_t n, double *x);
+svmp_status svmp_match_draws(const svmp_model *model, const match_targets *to, size_t n, size_t chains, double *x);
 
 /* Gives nodes that move in other coordinates the moments `to`, on the scale of the text. */
 svmp_status svmp_match_text(const svmp_model *model, const average *to, size_t n, double *x);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-stopping_rule svmp_stopping_rule(void) {
-    stopping_rule rule = {.next = EARLY_INSPECTION};
+stopping_rule svmp_stopping_rule(double precision) {
+    stopping_rule rule = {.precision = precision, .next = EARLY_INSPECTION};
     for (size_t k = 0; k < LOOKBACK; k++) rule.convergence[k] = INFINITY;
     return rule;
 }
@@ -13,6 +13,8 @@ static size_t inspection_after(size_t t) {
     if (t < ADAPTATION) return ADAPTATION;
     return t < FIRST_INSPECTION ? t + BLOCK_ITERATIONS : t + t / 4;
 }
+
+int svmp_stopping_has_time(const stopping_rule *rule, size_t limit) { return rule->next + TRANSPORT_STEPS <= limit; }
 
 moves_end svmp_stopping_inspect(stopping_rule *rule, size_t passed, size_t limit, const inspection *found) {
     const double before = rule->convergence[LOOKBACK - 1], now = found->small;
@@ -24,13 +26,13 @@ moves_end svmp_stopping_inspect(stopping_rule *rule, size_t passed, size_t limit
     rule->inspections++;
     rule->next = inspection_after(passed);
     if (rule->converged && (now <= 1 || now > no_progress * before)) return MOVES_CONVERGED;
-    return rule->next + TRANSPORT_STEPS > limit ? MOVES_AT_LIMIT : MOVES_CONTINUE;
+    return svmp_stopping_has_time(rule, limit) ? MOVES_CONTINUE : MOVES_AT_LIMIT;
 }
 
 /* The iteration at which moves and transport will end, if the largest error at the next inspection is `next` small
  * errors, and `ratio` times as large at each of the following ones. */
 static size_t predict_end(const stopping_rule *rule, size_t limit, double next, double ratio) {
-    const double fair = fair_mean_error / small_mean_error;
+    const double fair = fair_mean_error / rule->precision;
     size_t end = rule->next;
     for (;; next *= ratio) {
         const int converged = end >= FIRST_INSPECTION && next <= fair;
@@ -50,7 +52,7 @@ size_t svmp_stopping_expect(const stopping_rule *rule, size_t passed, size_t lim
                  counted = fmax(BLOCK_ITERATIONS, fmin((double)rule->next - ADAPTATION, (double)rule->next * 2 / 3)),
                  supposed = sqrt(3.0 / (counted * (double)particles)),
                  estimated = rule->error > 0 ? rule->error * ratio : supposed,
-                 next = passed > FIRST_INSPECTION ? estimated : sqrt(estimated * supposed), unit = small_mean_error;
+                 next = passed > FIRST_INSPECTION ? estimated : sqrt(estimated * supposed), unit = rule->precision;
     const double low = (double)predict_end(rule, limit, 0.8 * next / unit, ratio),
                  high = (double)predict_end(rule, limit, 1.25 * next / unit, ratio);
     return (size_t)sqrt(low * high);

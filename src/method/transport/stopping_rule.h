@@ -8,6 +8,7 @@
 #include "method/transport/transport_constants.h"
 
 typedef struct stopping_rule {
+    double precision;             /* the standard error that is wanted, in sd */
     size_t inspections, next;     /* of the averages: the number so far, and the iteration of the next one */
     size_t converged;             /* at the last inspection */
     double convergence[LOOKBACK]; /* at the last inspections, the last one first; INFINITY if they had not converged */
@@ -23,10 +24,13 @@ typedef struct inspection {
 
 typedef enum moves_end { MOVES_CONTINUE, MOVES_CONVERGED, MOVES_AT_LIMIT } moves_end;
 
-stopping_rule svmp_stopping_rule(void);
+stopping_rule svmp_stopping_rule(double precision);
 
 /* After `passed` of at most `limit` iterations of moves and transport. */
 moves_end svmp_stopping_inspect(stopping_rule *rule, size_t passed, size_t limit, const inspection *found);
+
+/* Whether there can be another inspection before the limit. */
+int svmp_stopping_has_time(const stopping_rule *rule, size_t limit);
 
 /* The iteration at which moves of `particles` chains and the transport are expected to end. */
 size_t svmp_stopping_expect(const stopping_rule *rule, size_t passed, size_t limit, size_t particles);

@@ -62,7 +62,7 @@ typedef struct transport {
     averages *averages;
     covariance *covariance; /* NULL: too many variables, or only one */
     kept_states *kept;      /* for the draws of the answer; NULL: it has none */
-    double *answer;         /* these draws; NULL: not made yet */
+    svmp_particles *answer; /* these draws, matched, when the run is done; NULL: not yet asked for */
     double *metric;  /* the diagonal of the matrix of Stein's identities (averages.h): A^-1 or, if `unit_metric`, 1: */
     int unit_metric; /* a solve is too expensive, or the density may be discontinuous */
     double *moved;   /* the particles as the moves left them */
@@ -164,7 +164,7 @@ static svmp_status alloc(svmp_run *run) {
                          "its averages have settled.");
     SVMP_TRY(SVMP_NEW(run->context, state, 1));
     run->state = state;
-    state->stopping = svmp_stopping_rule();
+    state->stopping = svmp_stopping_rule(run->options.precision);
     state->sweep_budget = first_sweep_budget;
     svmp_gaussian_log_functions(run->model);
     SVMP_TRY(svmp_gaussian_create_from(run->model, b->seed, run->start.point, &state->q));
@@ -181,7 +181,7 @@ static svmp_status alloc(svmp_run *run) {
     state->has_discontinuities = state->discontinuous != NULL;
     if (!state->has_discontinuities)
         SVMP_TRY(svmp_covariance_create(run->context, variables, &b->columns, b->threads, &state->covariance));
-    SVMP_TRY(svmp_kept_states_create(run->context, variables, &b->columns, svmp_run_draws_each(run), ADAPTATION,
+    SVMP_TRY(svmp_kept_states_create(run->context, variables, &b->columns, run->draws_each, run->draws_most, ADAPTATION,
                                      &state->kept));
     SVMP_TRY(find_order(run));
     SVMP_TRY(find_metric(run));
@@ -203,12 +203,12 @@ static void free_transport(svmp_run *run) {
     svmp_averages_free(state->averages);
     svmp_covariance_free(state->covariance);
     svmp_kept_states_free(state->kept);
+    svmp_particles_free(state->answer);
     svmp_averages_free(state->text_averages);
     svmp_text_scale_free(state->text);
     svmp_release(run->context, state->discontinuous);
     svmp_release(run->context, state->metric);
     svmp_release(run->context, state->values);
-    svmp_release(run->context, state->answer);
     svmp_release(run->context, state->moved);
     svmp_release(run->context, state->ordered);
     svmp_release(run->context, state->log_densities);
@@ -316,10 +316,15 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
     const size_t wanted = state->ordered || separated ? 0 : TRANSPORT_STEPS; /* ordered particles are only matched */
     state->limit = by_itself && left >= wanted ? 0 : run->iterations;
     const size_t each = svmp_kept_states_count(state->kept, state->moves);
-    if (by_itself && each < svmp_run_draws_each(run))
+    if (each < run->draws_each && state->stopping.converged)
         svmp_log(run->context, SVMP_LOG_WARNING,
-                 "The answer has %zu draws, not %zu: the moves converged after %zu iterations; %zu of them count.",
-                 each * run->backend->n, run->options.draws, state->moves, each);
+                 "The answer has %zu draws, not %zu: the moves ended after %zu iterations; %zu of them count.",
+                 each * run->backend->n, run->draws_each * run->backend->n, state->moves, each);
+    if (each > 0 && state->stopping.converged) run->draws_each = each;
+    if (state->stopping.converged && state->stopping.convergence[0] > 1 && run->options.precision < usual_precision)
+        svmp_log(run->context, SVMP_LOG_WARNING, "The moves ended with standard errors of up to %.2g sd, not %g%s.",
+                 state->stopping.error, run->options.precision,
+                 by_itself ? ": more of them no longer help" : "; more iterations may help");
     state->transport_steps = left < wanted ? left : wanted;
     state->stage = have_mixed(run) && !separated ? STAGE_TRANSPORT : STAGE_DONE;
     SVMP_TRY(svmp_backend_gather(run->own, run->backend));
@@ -368,20 +373,40 @@ static svmp_status help_mixing(svmp_run *run) {
     return svmp_marginal_moves_create(run->backend, state->q, &state->marginal);
 }
 
+/* Whether the answer needs more states than there are: as many as its draws are to be, or as leave no number uncertain
+ * that the moves have not averaged, such as moments on the natural scale, derived quantities and quantiles. */
+static svmp_status needs_more(svmp_run *run, int *needs) {
+    transport *state = run->state;
+    const size_t count = svmp_kept_states_count(state->kept, state->moves);
+    double more = 1;
+    *needs = count < run->draws_each;
+    if (*needs || count == 0 || run->draws_most <= count) return SVMP_OK;
+    SVMP_TRY(run->more_draws(run, &more));
+    const double wanted = ceil(more * (double)count);
+    if (!(wanted > (double)count) || wanted > (double)run->draws_most) return SVMP_OK;
+    run->draws_each = (size_t)wanted;
+    svmp_kept_states_want(state->kept, run->draws_each);
+    *needs = svmp_kept_states_count(state->kept, state->moves) < run->draws_each;
+    return SVMP_OK;
+}
+
 static svmp_status inspect(svmp_run *run) {
     transport *state = run->state;
     const size_t passed = run->iteration + 1;
     estimate(state);
     if (passed == ADAPTATION && !state->local)
         state->sweep_budget = svmp_sweeper_match_trajectories(state->sweeper, state->global);
-    const inspection found = {.error =
-                                  svmp_largest_error(svmp_averages_rows(state->averages), run->model->graph->variables),
-                              .small = largest_convergence(run, svmp_small_errors),
-                              .fair = largest_convergence(run, svmp_fair_errors),
-                              .mixed = have_mixed(run)};
+    const inspection found = {
+        .error = svmp_largest_error(svmp_averages_rows(state->averages), run->model->graph->variables),
+        .small = largest_convergence(run, (error_limits){run->options.precision, run->options.precision}),
+        .fair = largest_convergence(run, svmp_fair_errors),
+        .mixed = have_mixed(run)};
     run->backend->largest = found.small;
     const moves_end end = svmp_stopping_inspect(&state->stopping, passed, run->iterations, &found);
-    if (end != MOVES_CONTINUE) return end_moves(run, end == MOVES_CONVERGED);
+    int needs = 0;
+    if (end == MOVES_CONVERGED) SVMP_TRY(needs_more(run, &needs));
+    const int extended = needs && svmp_stopping_has_time(&state->stopping, run->iterations);
+    if (end != MOVES_CONTINUE && !extended) return end_moves(run, end == MOVES_CONVERGED);
     end_block(state, passed);
     return help_mixing(run);
 }
@@ -494,38 +519,39 @@ static int are_matched(const svmp_run *run) {
            !has_gaps(run);
 }
 
-/* States of the exact moves, matched if the moves have converged. */
-static svmp_status fill_answer(const svmp_run *run, size_t count, double *x) {
+/* States of the exact moves, as many of each particle, which is a chain; matched if the moves have converged. If
+ * processes share the particles, each gets all draws. */
+static svmp_status take_draws(const svmp_run *run, size_t each, svmp_particles **draws) {
     const transport *state = run->state;
-    SVMP_TRY(svmp_kept_states_take(state->kept, state->moves, x));
-    if (!are_matched(run)) return SVMP_OK;
-    const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
-                              state->text ? svmp_averages_rows(state->text_averages) : NULL};
-    return svmp_match_draws(run->model, &to, count, x);
-}
-
-/* As many draws of each particle, which is a chain. They are made once when the run has ended. */
-static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
-    transport *state = run->state;
-    const size_t n = run->backend->n, each = svmp_kept_states_count(state->kept, state->moves);
+    const size_t n = run->backend->n;
     svmp_particles *made = NULL;
-    svmp_status status;
-    if (each == 0) return SVMP_OK;
-    status = svmp_particles_create(run->context, run->model->graph->variables, n * each, state->answer, &made);
+    svmp_status status = svmp_particles_create(run->context, run->model->graph->variables, n * each, NULL, &made);
     if (status == SVMP_OK) status = svmp_particles_set_chains(made, n);
     SVMP_CHECK(svmp_model_agree_all(run->model, status));
-    const size_t numbers = made->variables * made->count;
-    if (state->answer == NULL) SVMP_CHECK(fill_answer(run, n * each, made->values));
-    if (state->answer == NULL && state->stage == STAGE_DONE) {
-        status = SVMP_NEW(run->context, state->answer, numbers);
-        SVMP_CHECK(svmp_model_agree_all(run->model, status));
-        memcpy(state->answer, made->values, numbers * sizeof *state->answer);
+    SVMP_CHECK(svmp_kept_states_take(state->kept, state->moves, made->values));
+    if (are_matched(run)) {
+        const match_targets to = {state->q, state->covariance, svmp_averages_rows(state->averages),
+                                  state->text ? svmp_averages_rows(state->text_averages) : NULL};
+        SVMP_CHECK(svmp_match_draws(run->model, &to, n * each, n, made->values));
     }
     *draws = made;
     made = NULL;
 done:
     svmp_particles_free(made);
     return status;
+}
+
+/* Matching takes time, and the verdict asks for the draws, too: they are kept when the run is done. */
+static svmp_status make_draws(const svmp_run *run, svmp_particles **draws) {
+    transport *state = run->state;
+    const size_t each = svmp_kept_states_count(state->kept, state->moves);
+    if (each == 0) return SVMP_OK;
+    if (state->stage != STAGE_DONE) return take_draws(run, each, draws);
+    if (state->answer == NULL) SVMP_TRY(take_draws(run, each, &state->answer));
+    svmp_status status = svmp_particles_create(run->context, state->answer->variables, state->answer->count,
+                                               state->answer->values, draws);
+    if (status == SVMP_OK) status = svmp_particles_set_chains(*draws, run->backend->n);
+    return svmp_model_agree_all(run->model, status);
 }
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
@@ -562,6 +588,7 @@ static svmp_status refuse_other_limit(const svmp_run *run) {
 static svmp_status archive_state(svmp_run *run, archive *a) {
     transport *state = run->state;
     size_t stage = state->stage;
+    if (a->loading) svmp_particles_free(state->answer), state->answer = NULL;
     SVMP_TRY(svmp_archive_count(a, "stage", &stage));
     state->stage = stage < STAGE_DONE ? (transport_stage)stage : STAGE_DONE;
     SVMP_TRY(svmp_stopping_state(&state->stopping, a));
@@ -582,6 +609,7 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
     SVMP_TRY(svmp_covariance_state(state->covariance, a));
     SVMP_TRY(svmp_archive_count(a, "moves", &state->moves));
     SVMP_TRY(svmp_kept_states_state(state->kept, a));
+    if (a->loading && state->kept) run->draws_each = svmp_kept_states_wanted(state->kept);
     if (state->text) SVMP_TRY(svmp_averages_state(state->text_averages, a));
     if (state->mode_shares) SVMP_TRY(svmp_averages_state(state->mode_shares, a));
     report_end(run);
@@ -596,7 +624,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .largest = "error",
                                       .fits = 1,
                                       .shared = 1,
-                                      .answers = 4000,
+                                      .answers = 5000,
                                       .arrays = 18,           /* averages 12, trajectories 4, `moved` 1, solves 1 */
                                       .examination = 1.0 / 6, /* its moves cost as much as those of the method */
                                       .alloc = alloc,

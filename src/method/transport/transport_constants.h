@@ -18,16 +18,18 @@ enum {
 /* Ratio of the convergence to that of LOOKBACK inspections before, where 1/sqrt(2) is expected: no progress. */
 static const double no_progress = 0.9;
 
-/* Standard errors in units of the sd: fully converged; and good enough if more iterations do not help, or there are
- * none left. */
-static const double small_mean_error = 0.015, small_sd_error = 0.015, fair_mean_error = 0.05, fair_sd_error = 0.07;
+/* Standard errors in units of the sd: the default of the option precision; and good enough if more iterations do not
+ * help, or there are none left. */
+static const double usual_precision = 0.015, fair_mean_error = 0.05, fair_sd_error = 0.07;
 
 static const double small_drift = 0.05;   /* in units of the sd, between blocks of averages */
 static const double small_identity = 0.1; /* a residual of Stein's identities that does not matter */
 static const double mixed = 0.5;          /* chains have mixed if average.between_share is below this */
 
-static const double far_below_median = 15;    /* log density below the median: a factor e^-15 */
-static const double narrow_mode = 1.0 / 3;    /* sd in a mode over that of all: it would be distorted like a gap */
+static const double far_below_median = 15; /* log density below the median: a factor e^-15 */
+static const double narrow_mode = 1.0 / 3; /* sd in a mode over that of all: it would be distorted like a gap */
+static const double heavy_kurtosis = 4.5; /* from which on natural values are compared before and after matching, and */
+static const double harmless = 0.03;      /* sd: by which matching may move a mean or a quantile on the natural scale */
 static const double off = 1.2, far_off = 1.5; /* ratio of an sd to its average: after and before matching */
 
 /* Stein's transport: the rate falls from the first to that times the second; no variable moves farther than the third,

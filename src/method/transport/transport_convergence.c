@@ -5,8 +5,7 @@
 #include "maths/special.h"
 #include "method/transport/transport_constants.h"
 
-const error_limits svmp_small_errors = {small_mean_error, small_sd_error},
-                   svmp_fair_errors = {fair_mean_error, fair_sd_error};
+const error_limits svmp_fair_errors = {fair_mean_error, fair_sd_error};
 
 /* The number of standard errors that the largest of `count` deviations exceeds with probability 0.01. */
 static double chance_among(size_t count) {

@@ -11,8 +11,7 @@ typedef struct error_limits {
     double mean, sd;
 } error_limits;
 
-extern const error_limits svmp_small_errors; /* fully converged */
-extern const error_limits svmp_fair_errors;  /* good enough if more iterations do not help, or there are none left */
+extern const error_limits svmp_fair_errors; /* good enough if more iterations do not help, or there are none left */
 
 /* The worst ratio of errors and drifts to their limits over `count` variables; at most 1 if the averages have
  * converged. ..._of_moved, for variables that move, includes Stein's identities. */
