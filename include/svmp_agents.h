@@ -81,8 +81,8 @@ SVMP_API svmp_status svmp_part_save(svmp_part *part, const void **bytes, size_t 
 SVMP_API svmp_status svmp_part_load(svmp_part *part, const void *bytes, size_t size);
 
 /* Whether the averages of all variables of this part have settled, in a method whose particles are chains: at least 8
- * kept states, R-hat and effective draws within svmp_chains_limits (svmp_tools.h), and standard errors of the means of at
- * most 5 % of the standard deviations. */
+ * kept states, R-hat and effective draws within svmp_chains_limits (svmp_tools.h), and standard errors of the means of
+ * at most 5 % of the standard deviations. */
 SVMP_API svmp_status svmp_part_has_settled(const svmp_part *part, int *has);
 
 /* The number of states that have been kept; the same for all agents after the same iteration. */

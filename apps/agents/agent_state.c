@@ -1,5 +1,6 @@
 #include "agent_state.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,6 +27,18 @@ static uint64_t take(const unsigned char *from, int bytes) {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
+/* Files that a killed process was writing. */
+static void remove_unfinished(const char *path) {
+    DIR *folder = opendir(path);
+    for (struct dirent *e; folder && (e = readdir(folder)) != NULL;) {
+        const size_t length = strlen(e->d_name);
+        char *file = length > 4 && strcmp(e->d_name + length - 4, ".new") == 0 ? swarm_path(path, e->d_name, "") : NULL;
+        if (file) unlink(file);
+        free(file);
+    }
+    if (folder) closedir(folder);
+}
+
 static int take_lock(agent_state *state) {
     char path[4096];
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -37,7 +50,7 @@ static int take_lock(agent_state *state) {
     if (state->lock < 0)
         return report_error(EXIT_FAILED, "Agent '%s': cannot write to the state folder '%s': %s.", state->name,
                             state->folder, strerror(errno));
-    if (fcntl(state->lock, F_SETLK, &whole) == 0) return 0;
+    if (fcntl(state->lock, F_SETLK, &whole) == 0) return remove_unfinished(state->folder), 0;
     return report_error(EXIT_FAILED, "Agent '%s': another process uses the state folder '%s'.", state->name,
                         state->folder);
 }

@@ -326,7 +326,6 @@ void lockstep_leave(lockstep *line) {
     for (double quiet = now();;) {
         int waiting = 0;
         const char *who = "";
-
         turn(line, now() + 0.1);
         for (size_t k = 0; k < line->count; k++) {
             const neighbour *p = &line->neighbours[k];

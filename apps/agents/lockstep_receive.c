@@ -122,9 +122,9 @@ static int take_boot(lockstep *line, neighbour *p, const datagram *d) {
     char words[300];
     const double at = now();
     if (d->heard > line->boot && line->finding) raise_boot(line, d->heard);
-    if (d->every == 0) { /* it looks for its state, and has nothing to say but that */
-        if (d->boot < p->boot && p->owes == 0) p->owes = at;
-        return d->boot >= p->boot;
+    if (d->every == 0) { /* it looks for its state, with a new number, or one that it must raise */
+        if (d->boot <= p->boot && p->owes == 0) p->owes = at;
+        return d->boot > p->boot;
     }
     if (d->heard > line->boot) {
         snprintf(words, sizeof words,

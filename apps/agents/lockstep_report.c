@@ -18,6 +18,7 @@ void note(const lockstep *line, const char *format, ...) {
 }
 
 static int awaited(const lockstep *line, const neighbour *p) {
+    if (line->finding) return !p->has_none;
     if (line->leaving) return p->need <= line->round || p->safe <= line->round;
     return line->sending && p->received < line->round;
 }

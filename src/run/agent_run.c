@@ -192,6 +192,7 @@ svmp_status svmp_part_has_settled(const svmp_part *part, int *has) {
     const size_t outputs = svmp_part_outputs(part);
     *has = 0;
     if (part->collected < STATES) return SVMP_OK;
+    if (outputs == 0) return *has = 1, SVMP_OK;
     SVMP_CHECK(collected_chains(part, &chains));
     svmp_chains_limits(part->run->backend->n, part->collected, &most_r_hat, &least_draws);
     SVMP_CHECK(SVMP_NEW(part->context, moments, outputs));

@@ -124,9 +124,12 @@ printf '4294967295\n' >here/boot
 refuses 1 "Agent 'anna' has been started too often" agent swarm/anna.part --peers hosts.csv --state here
 printf '12' >here/boot
 refuses 1 "Agent 'anna': the file 'here/boot' is damaged" agent swarm/anna.part --peers hosts.csv --state here
+mkdir state.anna.1
+touch state.anna.1/state.77.new # of a process that was killed
 agent swarm/anna 1 2>first &
 background+=($!)
 eventually test -e state.anna.1/boot || fail "anna does not start: $(cat first)"
+[[ ! -e state.anna.1/state.77.new ]] || fail "what a killed process was writing is kept"
 refuses 1 "Agent 'anna': another process uses the state folder" agent swarm/anna.part --peers hosts.csv --state state.anna.1
 "$SVMP" agent swarm/anna.part --peers hosts.csv --state state.anna.2 2>errors && fail "two agents of one name"
 grep -qF "Agent 'anna': port $port is in use" errors || fail "$(cat errors)"
