@@ -122,14 +122,14 @@ fi
 # A process dies: the run continues from the checkpoint with another number of processes.
 hierarchical=(run "$MODELS/hierarchical.bug" "$MODELS/hierarchical.csv" "$MODELS/hierarchical.json" -n 200 --quiet)
 works "${hierarchical[@]}" -o whole.csv --force
-rm -f c.svmp
-timeout 60 mpirun -n 3 "$SVMP" "${hierarchical[@]}" --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
+rm -f killed.svmp
+timeout 60 mpirun -n 3 "$SVMP" "${hierarchical[@]}" --checkpoint killed.svmp --checkpoint-every 0 >said 2>errors &
 running=$!
-until [[ -s c.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+until [[ -s killed.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
 kill -KILL "$(pgrep -P "$(pgrep -P $running mpirun)" | tail -1)"
 wait $running && fail "a run without a process ended well"
-grep -q '^svmp: To continue: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "$(cat errors)"
-ranks 2 "${hierarchical[@]}" --resume c.svmp -o resumed.csv --force || fail "$(cat errors)"
+grep -q '^svmp: To continue: mpirun -n 3 svmp run .*--resume killed.svmp' errors || fail "$(cat errors)"
+ranks 2 "${hierarchical[@]}" --resume killed.svmp -o resumed.csv --force || fail "$(cat errors)"
 same whole.csv resumed.csv "chains resumed in two"
 
 # Where there is no memory for all copies, the default splits the model, and says so; another method is refused.
