@@ -152,6 +152,8 @@ svmp_status svmp_backend_share(backend *all, const svmp_peers *peers, backend **
     peer_columns columns;
     *own = all;
     if (peers->count == 1) return SVMP_OK;
+    SVMP_TRY(svmp_context_compare(all->context, "the backend that is selected for their processors",
+                                  all->runs_as ? all->runs_as : all->local->name));
     SVMP_TRY(svmp_shared_open(all->context, peers, all->n, &columns));
     const backend_kind *kind = all->local->fetch ? &svmp_backend_cpu : all->local;
     const svmp_status status = svmp_backend_create(kind, all->model, columns.count, all->seed, NULL, NULL, own);

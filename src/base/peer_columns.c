@@ -20,6 +20,13 @@ size_t svmp_shared_owner(size_t whole, size_t processes, size_t column) {
     return rank - 1;
 }
 
+void svmp_shared_close(peer_columns *c) {
+    if (c->context == NULL) return;
+    svmp_release(c->context, c->mine);
+    svmp_release(c->context, c->all);
+    *c = (peer_columns){0};
+}
+
 svmp_status svmp_shared_open(svmp_context *context, const svmp_peers *peers, size_t whole, peer_columns *c) {
     *c = svmp_shared_alone(whole);
     if (peers->count == 1) return SVMP_OK;
@@ -31,14 +38,9 @@ svmp_status svmp_shared_open(svmp_context *context, const svmp_peers *peers, siz
     c->together = BLOCK / (c->most * peers->count) + 1;
     svmp_status status = SVMP_NEW(context, c->mine, c->most * c->together);
     if (status == SVMP_OK) status = SVMP_NEW(context, c->all, c->most * c->together * peers->count);
-    return svmp_agree(context, peers, status);
-}
-
-void svmp_shared_close(peer_columns *c) {
-    if (c->context == NULL) return;
-    svmp_release(c->context, c->mine);
-    svmp_release(c->context, c->all);
-    *c = (peer_columns){0};
+    status = svmp_agree(context, peers, status);
+    if (status != SVMP_OK) svmp_shared_close(c);
+    return status;
 }
 
 /* The columns of process k, in so many rows. */

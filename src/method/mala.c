@@ -157,30 +157,31 @@ static svmp_status iterate(svmp_run *run) {
 }
 
 /* accept_stat__ is the mean acceptance of a particle's chain. */
-static svmp_status set_statistics(const svmp_run *run, double *row, svmp_particles *p) {
+static svmp_status set_statistics(const svmp_run *run, double *rows, svmp_particles *p) {
     const mala *state = run->state;
     const peer_columns *own = &run->own->columns;
-    svmp_shared_gather(own, 1, state->log_density, row);
-    SVMP_TRY(svmp_particles_set_statistic(p, "lp__", row));
-    svmp_shared_gather(own, 1, state->acceptance, row);
-    for (size_t l = 0; l < own->whole; l++) row[l] /= (double)run->iteration;
-    return svmp_particles_set_statistic(p, "accept_stat__", row);
+    double *acceptance = rows + own->whole;
+    svmp_shared_gather(own, 1, state->log_density, rows);
+    svmp_shared_gather(own, 1, state->acceptance, acceptance);
+    for (size_t l = 0; l < own->whole; l++) acceptance[l] /= (double)run->iteration;
+    SVMP_TRY(svmp_particles_set_statistic(p, "lp__", rows));
+    return svmp_particles_set_statistic(p, "accept_stat__", acceptance);
 }
 
 static svmp_status result(const svmp_run *run, svmp_particles **particles) {
     const double *x;
-    double *row = NULL;
+    double *rows = NULL;
     svmp_particles *p = NULL;
     svmp_status status;
     SVMP_TRY(svmp_backend_view(run->backend, ARRAY_PARTICLES, &x));
     status = svmp_particles_create(run->context, run->model->graph->variables, run->backend->n, x, &p);
-    if (status == SVMP_OK) status = SVMP_NEW(run->context, row, run->backend->n);
+    if (status == SVMP_OK) status = SVMP_NEW(run->context, rows, 2 * run->backend->n);
     SVMP_CHECK(svmp_model_agree_all(run->model, status));
-    if (run->iteration > 0) SVMP_CHECK(set_statistics(run, row, p));
+    if (run->iteration > 0) SVMP_CHECK(set_statistics(run, rows, p));
     *particles = p;
     p = NULL;
 done:
-    svmp_release(run->context, row);
+    svmp_release(run->context, rows);
     svmp_particles_free(p);
     return status;
 }

@@ -247,11 +247,13 @@ static svmp_status set_up(svmp_run *run) {
     SVMP_TRY(svmp_model_agree_all(run->model, require_memory(run, n)));
     const int choose = kind == &svmp_backend_auto;
     kind = choose ? choose_backend(run, n) : spare_device(run, kind);
-    SVMP_TRY(svmp_backend_create(kind, run->model, n, run->options.seed, chosen->kernel ? &run->kernel : NULL,
-                                 chosen->step ? &run->step : NULL, &run->backend));
+    SVMP_TRY(svmp_model_agree_all(run->model, svmp_backend_create(kind, run->model, n, run->options.seed,
+                                                                  chosen->kernel ? &run->kernel : NULL,
+                                                                  chosen->step ? &run->step : NULL, &run->backend)));
     if (choose) log_backend(run);
     SVMP_TRY(svmp_backend_share(run->backend, chosen->shared ? svmp_model_peers(run->model) : &svmp_alone, &run->own));
-    if (run->start.path) SVMP_TRY(svmp_start_point(run, run->start.path, &run->start.point));
+    if (run->start.path)
+        SVMP_TRY(svmp_model_agree_all(run->model, svmp_start_point(run, run->start.path, &run->start.point)));
     status = chosen->alloc(run);
     status = svmp_model_agree_all(run->model, status);
     if (status == SVMP_OK) status = svmp_model_agree_all(run->model, draw_start(run));
@@ -288,7 +290,7 @@ svmp_status svmp_run_make(const svmp_model *model, const run_options *options, s
         status = svmp_run_options_copy(context, &chosen, &made->options);
     }
     SVMP_CHECK(svmp_model_agree_all(model, status));
-    SVMP_CHECK(require_proper(model));
+    SVMP_CHECK(svmp_model_agree_all(model, require_proper(model)));
     SVMP_CHECK(set_up(made));
     *run = made;
     made = NULL;

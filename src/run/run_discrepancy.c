@@ -86,7 +86,7 @@ svmp_status svmp_run_discrepancy(const svmp_run *run, svmp_discrepancy *total, s
                                  .iteration = run->iteration ? run->iteration - 1 : 0,
                                  .hubs = m ? m->hubs : NULL,
                                  .messages = m ? m->rows : NULL};
-    SVMP_CHECK(svmp_stein_discrepancy(context, &sample, total, nodes));
+    SVMP_CHECK(svmp_model_agree_all(run->model, svmp_stein_discrepancy(context, &sample, total, nodes)));
 done:
     svmp_release(context, first);
     svmp_release(context, score);

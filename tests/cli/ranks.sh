@@ -122,15 +122,24 @@ fi
 # A process dies: the run continues from the checkpoint with another number of processes.
 hierarchical=(run "$MODELS/hierarchical.bug" "$MODELS/hierarchical.csv" "$MODELS/hierarchical.json" -n 200 --quiet)
 works "${hierarchical[@]}" -o whole.csv --force
-rm -f c.svmp
-timeout 60 mpirun -n 3 "$SVMP" "${hierarchical[@]}" --checkpoint c.svmp --checkpoint-every 0 >said 2>errors &
+rm -f killed.svmp
+timeout 60 mpirun -n 3 "$SVMP" "${hierarchical[@]}" --checkpoint killed.svmp --checkpoint-every 0 >said 2>errors &
 running=$!
-until [[ -s c.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+until [[ -s killed.svmp ]] || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
 kill -KILL "$(pgrep -P "$(pgrep -P $running mpirun)" | tail -1)"
 wait $running && fail "a run without a process ended well"
-grep -q '^svmp: To continue: mpirun -n 3 svmp run .*--resume c.svmp' errors || fail "$(cat errors)"
-ranks 2 "${hierarchical[@]}" --resume c.svmp -o resumed.csv --force || fail "$(cat errors)"
+grep -q '^svmp: To continue: mpirun -n 3 svmp run .*--resume killed.svmp' errors || fail "$(cat errors)"
+ranks 2 "${hierarchical[@]}" --resume killed.svmp -o resumed.csv --force || fail "$(cat errors)"
 same whole.csv resumed.csv "chains resumed in two"
+
+# Where there is no memory for all copies, the default splits the model, and says so; another method is refused.
+large=(run "$MODELS/grid.mtx" -n 200 -t 1 --draws 1000000000 --quiet)
+ranks 2 "${large[@]}" || fail "$(cat errors)"
+grep -q "^svmp: The model is split by nodes, with the method 'graphical', because it is too large" errors || fail "$(cat errors)"
+shows '^2 processes by nodes; the busiest has '
+status=0
+ranks 2 "${large[@]}" -m transport || status=$?
+[[ $status -eq 1 && $(grep -c '^svmp: Out of memory: this run and its result need' errors) -eq 1 ]] || fail "exit $status: $(cat errors)"
 
 # Sums of kernels, boxes of other methods, other starts.
 long=(run "$MODELS/grid.mtx" "$MODELS/grid_b.mtx" -n 9 --quiet)

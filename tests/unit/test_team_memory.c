@@ -2,6 +2,7 @@
  * all return that failure, none waits for another, nothing leaks and no partial file is left. */
 #include <string.h>
 
+#include "method/method.h"
 #include "unit/files.h"
 #include "unit/simulated_processes.h"
 
@@ -19,6 +20,8 @@ typedef struct script {
     const char *paths[2], *monitors;
     const char *method, *backend, *init, *start; /* start: a file, or NULL */
     const char *kernel, *step;                   /* NULL: the method's own */
+    size_t iterations;                           /* 0: 3 */
+    int shared;                                  /* each process has the whole model */
 } script;
 
 static run_options options_of(const script *s) {
@@ -29,7 +32,7 @@ static run_options options_of(const script *s) {
     options.kernel = s->kernel;
     options.step = s->step;
     options.particles = 4;
-    options.iterations = 3;
+    options.iterations = s->iterations ? s->iterations : 3;
     return options;
 }
 
@@ -49,6 +52,7 @@ static svmp_status write_all(const svmp_run *run, life *l) {
     SVMP_TRY(
         svmp_particles_select(l->particles, svmp_particles_variables(l->particles) > 0, (size_t[]){0}, 1, &l->some));
     SVMP_TRY(svmp_particles_first(l->particles, 3, &l->first));
+    if (run->model->sharers && svmp_context_process(run->context) > 0) return SVMP_OK; /* which has the same */
     return svmp_particles_write(l->particles, "particles.csv", "a comment", 1);
 }
 
@@ -89,11 +93,12 @@ static svmp_status build(test_process *p, svmp_model **model) {
 static void live(test_process *p) {
     const script *s = p->script;
     life l = {0};
-    p->status = s->count ? svmp_model_read_split(p->context, s->count, s->paths,
-                                                 &(svmp_reading){.monitors = s->monitors}, &l.model, NULL)
-                         : build(p, &l.model);
+    const svmp_reading how = {.monitors = s->monitors};
+    p->status = s->shared  ? svmp_model_read_shared(p->context, s->count, s->paths, &how, &l.model)
+                : s->count ? svmp_model_read_split(p->context, s->count, s->paths, &how, &l.model, NULL)
+                           : build(p, &l.model);
     if (p->status == SVMP_OK) p->status = go(s, &l);
-    if (p->status == SVMP_OK) p->status = write_all(l.run, &l);
+    if (p->status == SVMP_OK) p->status = svmp_agree(p->context, &p->peers, write_all(l.run, &l));
     if (p->status == SVMP_OK) p->status = resume(s, &l);
     svmp_particles_free(l.first);
     svmp_particles_free(l.some);
@@ -218,9 +223,23 @@ static void of_local_moves(void **unused) {
     fail_each(&s, 2);
 }
 
+/* Every process has the whole model, and moves a share of the chains. */
+static void of_shared_chains(void **unused) {
+    (void)unused;
+    script s = {
+        .count = 1, .paths = {"shared.bug"}, .backend = "cpu", .init = "gaussian", .iterations = 27, .shared = 1};
+    write_text("shared.bug", "model { m ~ dnorm(0, 1)\n for (i in 1:2) { x[i] ~ dnorm(m, 1) } }\n");
+    static const char *const methods[] = {"transport", "mala"};
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        s.method = methods[k];
+        s.init = k == 0 ? "gaussian" : "normal:1";
+        fail_each(&s, 2);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix), cmocka_unit_test(of_messages),
-                                       cmocka_unit_test(of_a_text), cmocka_unit_test(of_a_model_that_is_built),
-                                       cmocka_unit_test(of_local_moves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_matrix),    cmocka_unit_test(of_messages),
+                                       cmocka_unit_test(of_a_text),      cmocka_unit_test(of_a_model_that_is_built),
+                                       cmocka_unit_test(of_local_moves), cmocka_unit_test(of_shared_chains)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
