@@ -14,6 +14,8 @@
  * lang/compile.c the others, in each compilation:
  *     stored_elements.c       deterministic elements that are computed once, not pasted
  *     unknown_nodes.c         unknown nodes, their transforms and bounds
+ *     driven_states.c         states that are moved in place of the unknowns that drive a recursion
+ *     dense_normals.c         normal densities of many dimensions whose matrices are stored
  *     moved_coordinates.c     what is moved of location-scale families
  *     factor_builder.c        one instance becomes a factor
  *     patterns.c              factors of equal structure share a program, finish_groups.c: and become a group
