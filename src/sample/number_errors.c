@@ -118,7 +118,7 @@ static void add(uncertain_numbers *found, size_t i, uncertain_number what, doubl
 
 svmp_status svmp_find_uncertain(const svmp_particles *particles, uncertain_numbers *found) {
     const size_t count = particles->count;
-    const double far_worse = 1e6;
+    const double far_worse = 1e6, lost = lost_variance * (1 + log10(fmax(1, (double)particles->variables)) / 2);
     double *workspace = NULL, worst = 0;
     *found = (uncertain_numbers){.what = UNCERTAIN_NONE};
     if (count < FEWEST_DRAWS || particles->chains == 0) return SVMP_OK;
@@ -129,7 +129,7 @@ svmp_status svmp_find_uncertain(const svmp_particles *particles, uncertain_numbe
         const heavy_tail tail = svmp_heavier_tail(count, particles->variables, workspace, workspace + count);
         svmp_number_errors(particles, i, workspace, &e);
         const double mean = e.mean / uncertain, sd = e.sd / uncertain;
-        if (tail.share > lost_variance)
+        if (tail.share > lost)
             add(found, i, UNCERTAIN_TAILS, tail.shape, far_worse * fmax(tail.shape, 0.01), &worst);
         else if (sd > 1 && sd >= mean)
             add(found, i, UNCERTAIN_SD, e.sd, sd, &worst);

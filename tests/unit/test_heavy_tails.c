@@ -10,10 +10,10 @@ enum { DRAWS = 1000, VARIABLES = 200 };
 
 static double uniform(size_t variable, size_t l) { return 0.5 + 0.5 * test_random(variable, l); }
 
-static double normal(double p) { return svmp_t_quantile(p, 1e9); }
+static double normal(double p) { return svmp_normal_quantile(p); }
 static double exponential(double p) { return -log1p(-p); }
 static double left_exponential(double p) { return log(p); }
-static double lognormal(double p) { return exp(0.5 * svmp_t_quantile(p, 1e9)); }
+static double lognormal(double p) { return exp(0.5 * svmp_normal_quantile(p)); }
 static double bounded(double p) { return p * p; }
 static double cauchy(double p) { return tan(acos(-1) * (p - 0.5)); }
 static double pareto(double p) { return pow(1 - p, -0.8); }
