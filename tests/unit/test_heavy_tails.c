@@ -25,7 +25,7 @@ static uncertain_numbers find(svmp_context *context, double (*quantile)(double),
     assert_ok(svmp_particles_create(context, variables, DRAWS, NULL, &draws));
     for (size_t i = 0; i < variables; i++)
         for (size_t l = 0; l < DRAWS; l++) svmp_particles_values(draws)[i * DRAWS + l] = quantile(uniform(i + 1, l));
-    assert_ok(svmp_find_uncertain(draws, &found));
+    assert_ok(svmp_find_uncertain(draws, true, &found));
     svmp_particles_free(draws);
     return found;
 }
