@@ -46,7 +46,7 @@ const command *find_command(const char *name) {
 }
 
 const option_row coordinates_option = {
-    "coordinates", 0, "KIND", "", "auto, centred or noncentred; the default depends on the method", "Start",
+    "coordinates", 0, "KIND", "", "auto, centred or noncentred [set by the method]", "Start",
 };
 
 static int find_coordinates(const option_set *set, svmp_context *context, const char **coordinates) {

@@ -187,7 +187,7 @@ def of_unidentified_products():
         both = (a[:, None] * a[None, :]).ravel()
         yield Case("a times b", "y = %g" % y,
                    "model { a ~ dnorm(0, 1)\n b ~ dnorm(0, 1)\n y ~ dnorm(a * b, %r)\n ab <- a * b }\n" % (1 / sd ** 2),
-                   {"a": grid_truth(a, own), "b": grid_truth(a, own), "ab": grid_truth(both, value.ravel(), 1)},
+                   {"a": grid_truth(a, own), "b": grid_truth(a, own), "ab": grid_truth(both, value.ravel())},
                    {"y": y}, ["ab"])
 
 

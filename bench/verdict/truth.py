@@ -21,7 +21,7 @@ def moments(points, weights):
     return mean, math.sqrt((weights * (points - mean) ** 2).sum())
 
 
-def grid_truth(points, log_density, _=None):
+def grid_truth(points, log_density):
     """Moments and quantiles of values at the points of a grid with even steps, given the log density there."""
     weights = np.exp(log_density - log_density.max())
     order = np.argsort(points, kind="stable")

@@ -17,12 +17,12 @@
     TEXT(step, 0, "STEP", NULL, "Method", svmp_step_name, "{names}; RATE may be FROM..TO [{defaults}]")                \
     COUNT(particles, 'n', "N", 100, 1, 1000000000, "Size", "number of particles")                                      \
     OWN(iterations, 't', "T", SVMP_METHODS_OWN, 0, 1000000000000, "Size", "maximum number of iterations [{defaults}]") \
-    REAL(precision, 0, "P", 0.015, 0.001, 0.05, "Size", "of transport: the standard error of means, in sd")            \
+    REAL(precision, 0, "P", 0.015, 0.001, 0.05, "Size", "error of the means of transport, in sd")                      \
     REAL(tolerance, 0, "EPS", 0, 0, 1e300, "Size", "stop when |phi| is at most EPS; 0: never")                         \
     COUNT(chains, 0, "N", 4, 1, 1000000, "Samplers", "number of chains")                                               \
     OWN(warmup, 0, "N", SVMP_METHODS_OWN, 0, 1000000000, "Samplers", "warm-up iterations [{defaults}]")                \
     OWN(draws, 0, "N", SVMP_METHODS_OWN, 1, 1000000000, "Samplers",                                                    \
-        "draws kept per chain, of transport in all [{defaults}]")                                                      \
+        "draws per chain, of transport in all [{defaults}]")                                                           \
     REAL(accept, 0, "P", 0.8, 0.001, 0.999, "Samplers", "target acceptance rate")                                      \
     TEXT(init, 0, "START", NULL, "Start", svmp_init_name, "{names}, or FILE [{defaults}]")                             \
     SEED(seed, 0, "S", 1, 0, UINT64_MAX, "Start", "random seed")                                                       \

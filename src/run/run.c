@@ -51,7 +51,7 @@ static void set_sampler_defaults(svmp_run *run) {
 /* Chains of at least FEWEST draws, of which other programs compute R-hat, and fewer than usual if there are many values
  * in a draw. */
 void svmp_run_choose_draws(svmp_run *run) {
-    enum { FEWEST = 4, FEW = 10, MOST = KEPT_EARLY, MORE = 4, USUAL_NUMBERS = 400000, NUMBERS = 1 << 25 };
+    enum { FEWEST = 4, FEW = 10, MOST = KEPT_EARLY, MORE = 4, USUAL_NUMBERS = 1000000, NUMBERS = 1 << 25 };
     static const double usual_precision = 0.015;
     run_options *options = &run->options;
     const size_t n = options->particles, given = options->draws == SVMP_METHODS_OWN ? 0 : options->draws;

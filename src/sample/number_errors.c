@@ -8,10 +8,9 @@
 
 enum { FEWEST_CHAINS = 10, PIECES = 40, FEWEST_DRAWS = 400 };
 
-const double svmp_known_error = 0.05;
+const double svmp_known_error = 0.05, svmp_uncertain_error = 0.07;
 static const double heavy_kurtosis = 4.5, normal_quantile_error = 2.1; /* of a 5 % quantile, over that of the mean */
-static const double in_between = 0.01; /* of the draws: where so few lie, a quantile is in a gap */
-static const double uncertain = 0.07;  /* the error from which on a number is said to be uncertain */
+static const double in_between = 0.01;    /* of the draws: where so few lie, a quantile is in a gap */
 static const double lost_variance = 0.15; /* beyond the largest draw, by the fitted tail: 8 % of an sd */
 
 /* Draws in groups that are nearly independent of one another: chains or, of few chains, pieces of these. */
@@ -116,9 +115,9 @@ static void add(uncertain_numbers *found, size_t i, uncertain_number what, doubl
     found->amount = amount;
 }
 
-svmp_status svmp_find_uncertain(const svmp_particles *particles, uncertain_numbers *found) {
+svmp_status svmp_find_uncertain(const svmp_particles *particles, bool tails, uncertain_numbers *found) {
     const size_t count = particles->count;
-    const double far_worse = 1e6;
+    const double far_worse = 1e6, lost = lost_variance * (1 + log10(fmax(1, (double)particles->variables)) / 2);
     double *workspace = NULL, worst = 0;
     *found = (uncertain_numbers){.what = UNCERTAIN_NONE};
     if (count < FEWEST_DRAWS || particles->chains == 0) return SVMP_OK;
@@ -128,8 +127,8 @@ svmp_status svmp_find_uncertain(const svmp_particles *particles, uncertain_numbe
         if (!standardise(count, particles->values + i * count, workspace)) continue;
         const heavy_tail tail = svmp_heavier_tail(count, particles->variables, workspace, workspace + count);
         svmp_number_errors(particles, i, workspace, &e);
-        const double mean = e.mean / uncertain, sd = e.sd / uncertain;
-        if (tail.share > lost_variance)
+        const double mean = e.mean / svmp_uncertain_error, sd = e.sd / svmp_uncertain_error;
+        if (tails && tail.share > lost)
             add(found, i, UNCERTAIN_TAILS, tail.shape, far_worse * fmax(tail.shape, 0.01), &worst);
         else if (sd > 1 && sd >= mean)
             add(found, i, UNCERTAIN_SD, e.sd, sd, &worst);

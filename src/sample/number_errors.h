@@ -4,6 +4,8 @@
 #ifndef SVMP_SAMPLE_NUMBER_ERRORS_H
 #define SVMP_SAMPLE_NUMBER_ERRORS_H
 
+#include <stdbool.h>
+
 #include "sample/particles.h"
 
 /* In units of the sd. */
@@ -23,6 +25,9 @@ double svmp_gap_at_quantiles(const svmp_particles *particles, size_t i, double *
 /* The error up to which a number is known: three of them are 0.15 sd, or 15 % of an sd. */
 extern const double svmp_known_error;
 
+/* The error from which on it is said to be uncertain. */
+extern const double svmp_uncertain_error;
+
 /* Numbers that are not known so well: how many variables have some, and the worst of these. */
 typedef enum uncertain_number { UNCERTAIN_NONE, UNCERTAIN_MEAN, UNCERTAIN_SD, UNCERTAIN_TAILS } uncertain_number;
 
@@ -32,8 +37,9 @@ typedef struct uncertain_numbers {
     double amount; /* the error of the worst; of tails that are too heavy for an sd, their Pareto shape */
 } uncertain_numbers;
 
-/* Means and sds; a quantile that lies between two modes is not known, whatever the number of draws. */
-svmp_status svmp_find_uncertain(const svmp_particles *particles, uncertain_numbers *found);
+/* Means and sds; a quantile that lies between two modes is not known, whatever the number of draws. `tails`: also looks
+ * for heavy ones; a light mode, far away, would look like one. */
+svmp_status svmp_find_uncertain(const svmp_particles *particles, bool tails, uncertain_numbers *found);
 
 /* How many times as many draws would bring all errors down to `known` that at most `most` times as many can; 1: these
  * draws do. */

@@ -364,7 +364,7 @@ static svmp_status check_numbers(const svmp_run *run, svmp_verdict *verdict) {
     if (run->model->graph->peers->count > 1 || !svmp_verdict_is_clear(verdict)) return SVMP_OK;
     SVMP_CHECK(svmp_run_answer(run, &draws));
     if (draws == NULL) goto done;
-    SVMP_CHECK(svmp_find_uncertain(draws, &found));
+    SVMP_CHECK(svmp_find_uncertain(draws, verdict->modes < 2, &found));
     verdict->answered = draws->count;
     find_constants(run->model, draws, verdict);
     SVMP_CHECK(find_gaps(run->model, draws, verdict));

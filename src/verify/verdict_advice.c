@@ -190,8 +190,8 @@ static void advise_diverged(note_list *list, const svmp_verdict *v) {
 
 /* As many draws as bring the error of the worst number down to what is known well enough. */
 static void advise_more_draws(note_list *list, const svmp_verdict *v) {
-    enum { MOST = 1000000 };
-    const double times = v->veto_amount / svmp_known_error;
+    enum { MOST = 100000 }; /* as many as the limit on iterations allows */
+    const double times = v->veto_amount / svmp_uncertain_error;
     const double wanted = 1.2 * times * times * (double)(v->answered ? v->answered : 1000),
                  unit = pow(10, floor(log10(wanted)));
     char value[24];

@@ -111,6 +111,7 @@ static void recall(svmp_verdict *verdict, const char *comments) {
         verdict->brief = svmp_warmup_is_short(svmp_verdict_method(verdict), strtoul(value, NULL, 10));
     const method *of = svmp_verdict_method(verdict);
     verdict->of_draws = of && of->answers && svmp_comment_find(comments, "draws", value, sizeof value);
+    if (verdict->of_draws) verdict->answered = strtoul(value, NULL, 10);
     recall_veto(verdict, comments);
     svmp_comment_find(comments, "verdict_endless", verdict->improper_direction, sizeof verdict->improper_direction);
     if (!svmp_comment_find(comments, "outcome", value, sizeof value)) return;

@@ -10,10 +10,10 @@ enum { DRAWS = 1000, VARIABLES = 200 };
 
 static double uniform(size_t variable, size_t l) { return 0.5 + 0.5 * test_random(variable, l); }
 
-static double normal(double p) { return svmp_t_quantile(p, 1e9); }
+static double normal(double p) { return svmp_normal_quantile(p); }
 static double exponential(double p) { return -log1p(-p); }
 static double left_exponential(double p) { return log(p); }
-static double lognormal(double p) { return exp(0.5 * svmp_t_quantile(p, 1e9)); }
+static double lognormal(double p) { return exp(0.5 * svmp_normal_quantile(p)); }
 static double bounded(double p) { return p * p; }
 static double cauchy(double p) { return tan(acos(-1) * (p - 0.5)); }
 static double pareto(double p) { return pow(1 - p, -0.8); }
@@ -25,7 +25,7 @@ static uncertain_numbers find(svmp_context *context, double (*quantile)(double),
     assert_ok(svmp_particles_create(context, variables, DRAWS, NULL, &draws));
     for (size_t i = 0; i < variables; i++)
         for (size_t l = 0; l < DRAWS; l++) svmp_particles_values(draws)[i * DRAWS + l] = quantile(uniform(i + 1, l));
-    assert_ok(svmp_find_uncertain(draws, &found));
+    assert_ok(svmp_find_uncertain(draws, true, &found));
     svmp_particles_free(draws);
     return found;
 }

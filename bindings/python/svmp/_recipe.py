@@ -13,6 +13,7 @@ from ._axes import Axes
 from ._data import Names, Part, add_missing, add_parts, collect, levels_of, set_levels
 from ._library import lib, structs
 from ._sample import Array, Particles, Sample
+from .errors import ModelError
 
 _MODEL_ENDINGS = (".bug", ".jags", ".txt", ".mtx")
 
@@ -70,6 +71,8 @@ class TextRecipe(Recipe):
         return made
 
     def build(self, context: Context, failures: list[BaseException], reading: Reading) -> tuple[ctypes.c_void_p, Any]:
+        if "\0" in self.text:
+            raise ModelError(f"The model text has a NUL character in line {self.text[: self.text.index(chr(0))].count(chr(10)) + 1}; remove it.")
         data = context.create(lib.svmp_data_create, context.handle)
         given = Particles(context, reading.given) if reading.given is not None else None
         try:
