@@ -3,7 +3,7 @@
 >>> import svmp
 >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
 >>> m.fit(progressbar=False)["mu"].shape
-(1000,)
+(4000,)
 """
 
 from . import errors

@@ -87,7 +87,7 @@ class Graph(Recipe):
     >>> g.factor(["x", "y"], near)
     >>> fit = g.model().fit(particles=50, progressbar=False)
     >>> fit["x"].shape, fit["y"].shape
-    ((1000, 2), (1000,))
+    ((2500, 2), (2500,))
     """
 
     def __init__(self) -> None:
