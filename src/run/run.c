@@ -48,26 +48,27 @@ static void set_sampler_defaults(svmp_run *run) {
     if (!sweeps) run->iterations = options->warmup + options->draws;
 }
 
-/* Chains of at least FEWEST draws, of which other programs compute R-hat, and fewer than usual if there are many values
- * in a draw. */
+/* The draws of each chain by default: those of the method, fewer of them in a model with many values to report. */
+static size_t usual_draws(const svmp_run *run) {
+    enum {
+        FEWEST = 4, /* of a chain that other programs compute R-hat of */
+        ENOUGH = 10,
+        MOST = KEPT_EARLY,
+        NUMBERS = 1 << 20 /* of all draws, if there are more than ENOUGH */
+    };
+    const size_t n = run->options.particles, values = run->model->graph->variables + svmp_model_monitored(run->model),
+                 each = (run->method->answers + n - 1) / n, small = NUMBERS / (n * values);
+    const size_t affordable = each <= ENOUGH || small >= each ? each : small > ENOUGH ? small : ENOUGH;
+    return affordable < FEWEST ? FEWEST : affordable > MOST ? MOST : affordable;
+}
+
 void svmp_run_choose_draws(svmp_run *run) {
-    enum { FEWEST = 4, FEW = 10, MOST = KEPT_EARLY, MORE = 4, USUAL_NUMBERS = 1000000, NUMBERS = 1 << 25 };
+    enum { MORE = 4 /* times as many, where numbers are uncertain otherwise */, NUMBERS = 1 << 25 };
     static const double usual_precision = 0.015;
     run_options *options = &run->options;
-    const size_t n = options->particles, given = options->draws == SVMP_METHODS_OWN ? 0 : options->draws;
-    const double variables = (double)run->model->graph->variables,
-                 values = variables + (run->model->lowered ? (double)svmp_model_monitored(run->model) : 0),
-                 light = USUAL_NUMBERS / (values * (double)n), most = NUMBERS / (variables * (double)n);
-    const size_t each = ((given ? given : run->method->answers) + n - 1) / n,
-                 few = each < FEWEST ? FEWEST
-                       : each < FEW  ? each
-                                     : FEW,
-                 many = each > MOST  ? MOST
-                        : each < few ? few
-                                     : each,
-                 usual = light >= (double)many  ? many
-                         : light <= (double)few ? few
-                                                : (size_t)light;
+    const size_t n = options->particles, given = options->draws == SVMP_METHODS_OWN ? 0 : options->draws,
+                 each = (given + n - 1) / n, usual = usual_draws(run);
+    const double variables = (double)run->model->graph->variables, most = NUMBERS / (variables * (double)n);
     run->draws_each = given                   ? each
                       : n == 1                ? 0 /* one chain shows nothing of its own errors */
                       : most >= (double)usual ? usual

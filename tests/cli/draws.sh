@@ -2,14 +2,14 @@
 . "$TESTS/cli/support.bash"
 
 works run chain.mtx b.mtx -o draws.csv --particles particles.csv -q
-shows '^transport: 100 chains of 50 draws of 3 variables, '
+shows '^transport: 100 chains of 40 draws of 3 variables, '
 shows '^variable +mean +MCSE +sd +5% +50% +95% +R-hat +bulk ESS +tail ESS$'
 shows '^Passed: .* of a sample of the draws'
-[[ $(rows draws.csv | head -1) == lp__,chain__,x.1,x.2,x.3 && $(rows draws.csv | wc -l) -eq 5001 ]]
+[[ $(rows draws.csv | head -1) == lp__,chain__,x.1,x.2,x.3 && $(rows draws.csv | wc -l) -eq 4001 ]]
 [[ $(rows particles.csv | head -1) == lp__,x.1,x.2,x.3 && $(rows particles.csv | wc -l) -eq 101 ]]
-grep -qxF '# draws = 5000' draws.csv
+grep -qxF '# draws = 4000' draws.csv
 works summary draws.csv
-shows '^100 chains of 50 draws of 3 variables$'
+shows '^100 chains of 40 draws of 3 variables$'
 works summary particles.csv
 shows '^100 particles of 3 variables$'
 works compare particles.csv draws.csv
@@ -45,10 +45,10 @@ refuses 2 "The method 'nuts' has no particles to write to 'p.csv'; --output writ
 if "$SVMP" --version | grep -qx 'netcdf: yes'; then
     works run chain.mtx b.mtx -o draws.nc -q
     works summary draws.nc
-    shows '^100 chains of 50 draws of 3 variables$'
+    shows '^100 chains of 40 draws of 3 variables$'
     if command -v ncdump >/dev/null; then
         ncdump -h draws.nc >header
-        for line in 'group: posterior' 'chain = 100 ;' 'draw = 50 ;' 'group: particles' 'draw = 100 ;'; do
+        for line in 'group: posterior' 'chain = 100 ;' 'draw = 40 ;' 'group: particles' 'draw = 100 ;'; do
             grep -qF -- "$line" header || fail "no '$line' in $(cat header)"
         done
     fi

@@ -14,7 +14,7 @@ tr '\n' ' ' <said | grep -qE 'Uncertain: the sd of r has a standard error of [0-
     fail "$(cat said)"
 printf 'model {\n  x ~ dnorm(0, 1)\n  r <- step(x - 9)\n  k <- 3\n}\n' >never.bug
 works run never.bug --monitor r,k -q
-tr '\n' ' ' <said | grep -qE 'Passed: .* r and 1 more never vary in 5000 draws\.' || fail "$(cat said)"
+tr '\n' ' ' <said | grep -qE 'Passed: .* r and 1 more never vary in [0-9]+ draws\.' || fail "$(cat said)"
 
 # What is not finite in some draws is left out, and the other rows stand.
 printf 'model {\n  x ~ dnorm(0, 1)\n  l <- log(x)\n}\n' >logarithm.bug

@@ -33,7 +33,7 @@ static void assert_same(svmp_particles *a, svmp_particles *b) {
                         svmp_particles_variables(a) * svmp_particles_count(a) * sizeof(double));
 }
 
-/* 5,000 draws, fifty of each chain. Their means and sds are those of the particles, since both are matched to the same
+/* 4,000 draws, 40 of each chain. Their means and sds are those of the particles, since both are matched to the same
  * averages: to rounding and to the 0.5 % at which matching ends. */
 static void test_matched(void **state) {
     (void)state;
@@ -41,7 +41,7 @@ static void test_matched(void **state) {
     svmp_model *model = target_logistic(context), *again = target_logistic(other);
     const run_options options = transport(100);
     svmp_particles *draws = draws_of(model, &options), *same = draws_of(again, &options);
-    assert_int_equal(svmp_particles_count(draws), 5000);
+    assert_int_equal(svmp_particles_count(draws), 4000);
     assert_int_equal(svmp_particles_chains(draws), 100);
     assert_non_null(svmp_particles_statistic(draws, "lp__"));
     assert_same(draws, same); /* whatever the number of threads */

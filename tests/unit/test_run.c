@@ -213,7 +213,7 @@ static void test_methods_describe_themselves(void **state) {
         {"dpmp", "change of a message", SVMP_YIELD_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
         {"tpmp", "change of a message", SVMP_YIELD_MODES, 0, 0, 0, "centred", 0, 0, 1.0 / 3, 0, {0}},
         {"local", NULL, SVMP_YIELD_CHAINS, 1, 1, 64, "auto", 0, 0, 1.0 / 3, 0, {0}},
-        {"transport", "error", SVMP_YIELD_PARTICLES, 0, 0, 5000, "auto", 1, 18, 1.0 / 6, 1, {0}},
+        {"transport", "error", SVMP_YIELD_PARTICLES, 0, 0, 4000, "auto", 1, 18, 1.0 / 6, 1, {0}},
     };
     svmp_context *context = test_context(1);
     svmp_model *model = test_grid(context, 3, 7);

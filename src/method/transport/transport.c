@@ -624,7 +624,7 @@ const method svmp_method_transport = {.name = "transport",
                                       .largest = "error",
                                       .fits = 1,
                                       .shared = 1,
-                                      .answers = 5000,
+                                      .answers = 4000,
                                       .arrays = 18,           /* averages 12, trajectories 4, `moved` 1, solves 1 */
                                       .examination = 1.0 / 6, /* its moves cost as much as those of the method */
                                       .alloc = alloc,
