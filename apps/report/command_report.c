@@ -28,7 +28,15 @@ typedef struct material {
     name_index names, shown_names;
     overview arrays; /* of more than a few variables */
     size_t shown;
+    char coordinates[32];
 } material;
+
+/* The coordinates of the run, on which its graph depends; NULL: the default. */
+static const char *coordinates_of(material *m) {
+    const char *comments = svmp_particles_comments(m->particles);
+    const int known = svmp_comment_find(comments, "coordinates", m->coordinates, sizeof m->coordinates);
+    return known ? m->coordinates : NULL;
+}
 
 static int prepare(material *m) {
     if (page_library.size == 0)
@@ -43,9 +51,7 @@ static int prepare(material *m) {
     status = read_sample(m->set, m->context, m->files, &m->particles);
     if (status) return status;
     const size_t rest = m->set->operand_count - m->files;
-    char coordinates[32]; /* of the run: its graph depends on them */
-    const int known = svmp_comment_find(svmp_particles_comments(m->particles), "coordinates", coordinates, 32);
-    const svmp_reading how = {.coordinates = known ? coordinates : NULL};
+    const svmp_reading how = {.coordinates = coordinates_of(m)};
     svmp_status read = SVMP_OK;
     if (rest > 0)
         read = svmp_model_read(m->context, rest, (const char *const *)m->set->operands + m->files, &how, &m->model);
@@ -63,6 +69,9 @@ static int write_data(material *m, FILE *file) {
     int status = write_run(file, m->context, m->particles, shown, m->path);
     if (status == 0) status = write_history(file, m->particles);
     if (status == 0) status = write_data_of(file, m->model, m->model ? m->set->operands[m->files] : NULL);
+    if (status == 0)
+        status = write_predictive(file, m->model, &m->names, m->particles, m->set->operand_count - m->files,
+                                  (const char *const *)m->set->operands + m->files, coordinates_of(m));
     if (status == 0) status = write_summary(file, m->context, shown);
     if (status == 0) status = write_values(file, m->context, shown, m->shown);
     if (status == 0) status = write_graph(file, m->model, &m->names, m->particles, m->path, m->some == NULL);

@@ -15,6 +15,11 @@ int write_history(FILE *file, const svmp_particles *particles);
 /* What the data observe, and the model's text from `path`; nothing without a model. */
 int write_data_of(FILE *file, const svmp_model *model, const char *path);
 
+/* Replicates of the observed values, and leave-one-out cross-validation; empty where the particles or the model do not
+ * allow it, or for too many observations. `paths` are those of the model and its data. */
+int write_predictive(FILE *file, const svmp_model *model, const name_index *names, const svmp_particles *particles,
+                     size_t count, const char *const *paths, const char *coordinates);
+
 /* The cells of `svmp summary`, as it prints them. */
 int write_summary(FILE *file, svmp_context *context, const svmp_particles *particles);
 

@@ -122,7 +122,7 @@ function showData() {
   const parent = element("observed");
   parent.textContent = "";
   element("data-panel").hidden = false;
-  for (const [name, count, values] of run.observed) {
+  for (const [name, count, values] of predictive.length ? [] : run.observed) { // the check shows them, over their replicates
     const box = d3.select(parent).append("figure").attr("class", "curve-box");
     box.append("h3").text(name).append("small").text(`  ${count.toLocaleString("en")} value${count === 1 ? "" : "s"}, ${short(d3.min(values))} to ${short(d3.max(values))}`);
     const width = widthOf(box.node()), height = 64, [low, high] = d3.extent(values);
@@ -134,5 +134,5 @@ function showData() {
   }
   element("text").textContent = run.text;
   element("text-box").hidden = !run.text;
-  element("data-panel").hidden = !run.text && run.observed.length === 0;
+  element("data-panel").hidden = !run.text && (predictive.length > 0 || run.observed.length === 0);
 }

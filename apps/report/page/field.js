@@ -68,7 +68,9 @@ function drawLine(parent, field) {
 function showFields() {
   const parent = element("fields-list");
   parent.textContent = "";
-  element("fields").hidden = fields.length === 0; // what is hidden has no width
+  element("forests").textContent = "";
+  element("fields").hidden = false; // what is hidden has no width
+  element("fields").hidden = !showForests(element("forests")) && fields.length === 0;
   for (const field of fields) {
     if (field.rank === 1) {
       drawLine(parent, field);

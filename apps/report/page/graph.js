@@ -49,7 +49,7 @@ function layout(shown, key) {
 
 function drawGraph(parent, focus, measure, choose) {
   const shown = visible(focus), at = layout(shown, isWhole() ? "all" : focus.id);
-  const width = widthOf(parent), height = Math.round(Math.min(width * 0.8, 560)), margin = 22;
+  const width = widthOf(parent), height = Math.round(Math.min(width * 0.8, 560, 150 + 9 * shown.length)), margin = 22;
   const xs = d3.extent(shown, (node) => at.get(node.id).x), ys = d3.extent(shown, (node) => at.get(node.id).y);
   const fit = Math.min((width - 2 * margin) / (xs[1] - xs[0] || 1), (height - 2 * margin) / (ys[1] - ys[0] || 1), at.most);
   const x = (node) => width / 2 + (at.get(node.id).x - (xs[0] + xs[1]) / 2) * fit, y = (node) => height / 2 + (at.get(node.id).y - (ys[0] + ys[1]) / 2) * fit;
@@ -77,10 +77,12 @@ function drawGraph(parent, focus, measure, choose) {
     circle.node().addEventListener("click", go);
     circle.node().addEventListener("keydown", (event) => event.key === "Enter" && go());
   });
-  const named = shown.length <= 40 ? shown : [focus];
+  const named = shown.length <= 40 ? [focus, ...shown.filter((node) => node !== focus)] : [focus]; // the chosen one has its label
   const place = labelPlacer(radius + 4, radius + 12);
-  for (const node of named)
-    inner.append("text").attr("class", `label${node === focus ? " chosen" : ""}`).attr("x", x(node)).attr("y", place(x(node), y(node), node.name)).attr("text-anchor", "middle").text(node.name);
+  for (const node of named) {
+    const spot = place(x(node), y(node), node.name);
+    if (spot !== null) inner.append("text").attr("class", `label${node === focus ? " chosen" : ""}`).attr("x", x(node)).attr("y", spot).attr("text-anchor", "middle").text(node.name);
+  }
   zoomable(plot, inner);
   d3.select(parent).append("div").attr("class", "caption").text(measure.name);
   drawColours(parent, colour, measure.name);

@@ -45,10 +45,11 @@ function drawMap(parent, chosen, choose) {
     inner.append("path").attr("class", "anchor").attr("d", d3.symbol().type(d3.symbolTriangle).size(80)())
       .attr("transform", `translate(${x(ax)},${y(ay)})`).append("title").text(name);
   const above = labelPlacer(7, 16);
-  for (const point of planar.length <= 60 ? planar : chosen ? [chosen] : [])
-    inner.append("text").attr("class", `label${point === chosen ? " chosen" : ""}`).attr("text-anchor", "middle")
-      .attr("x", x(number(point.x, "mean")))
-      .attr("y", above(x(number(point.x, "mean")), y(number(point.y, "mean")), point.name)).text(point.name);
+  const others = planar.length <= 60 ? planar.filter((point) => point !== chosen) : [];
+  for (const point of chosen ? [chosen, ...others] : others) {
+    const at = x(number(point.x, "mean")), spot = above(at, y(number(point.y, "mean")), point.name);
+    if (spot !== null) inner.append("text").attr("class", `label${point === chosen ? " chosen" : ""}`).attr("text-anchor", "middle").attr("x", at).attr("y", spot).text(point.name);
+  }
   zoomable(clip, inner);
 }
 

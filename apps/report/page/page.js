@@ -17,7 +17,6 @@ function showHeader() {
   for (const [key, name] of [["method", "method"], ["iterations done", "iterations"], ["outcome", "outcome"], ["seed", "seed"]])
     if (record.has(key)) facts.push([name, record.get(key)]);
   if (record.has("seconds")) facts.push([record.has("resumed at") ? "time since resumed" : "time", `${record.get("seconds")} s`]);
-  if (record.has("ksd_ratio")) facts.push(["KSD ratio", short(Number(record.get("ksd_ratio")))]);
   if (s) facts.push(["acceptance", s.acceptance.toFixed(2)]);
   if (s && s.leapfrogs !== undefined) facts.push(["divergent", s.divergent]);
   if (s && s.ebfmi !== undefined) facts.push(["E-BFMI", s.ebfmi.toFixed(2)]);
@@ -132,15 +131,24 @@ function step(by) {
   if (next !== undefined) choose(next);
 }
 
+// The page opens on what matters: a map, or rasters and series where there are no scalars, else the parameters.
+function arrange() {
+  const main = document.querySelector("main"), scalars = run.names.some((name) => !isElement(name));
+  if (planar.length) main.prepend(document.querySelector(".columns"));
+  else if (!scalars && fields.length) main.prepend(element("fields"));
+}
+
 showHeader();
 buildPicture();
 buildTable(choose);
-fillTable(choose);
 showConfiguration();
 showFields();
+showPredictive();
+arrange();
+fillTable(choose);
 showConvergence();
 showData();
-choose(run.opens, false);
+choose(run.all < 51 && !planar.length ? table.order[0] : run.opens, false);
 element("before").addEventListener("click", () => step(-1));
 element("after").addEventListener("click", () => step(1));
 element("more-pairs").addEventListener("click", () => {
@@ -156,6 +164,7 @@ window.addEventListener("resize", () => {
     showPicture();
     showDetail();
     showFields();
+    showPredictive();
     showConvergence();
     showData();
   }, 120);

@@ -10,13 +10,13 @@ function axis(at, kind, x, y, className = "axis") {
   return at.append("g").attr("class", className).attr("transform", `translate(${x},${y})`).call(kind);
 }
 
-// Where a label goes that should stand above (x, y): below it where another one is in the way.
+// Where a label goes that should stand above (x, y): below it where another one is in the way; null: there is no room.
 function labelPlacer(above, below) {
   const taken = [];
   return (x, y, text) => {
     const half = 3.2 * text.length, free = (at) => taken.every(([u, v, w]) => Math.abs(u - x) > half + w || Math.abs(v - at) > 11);
-    const at = free(y - above) || !free(y + below) ? y - above : y + below;
-    taken.push([x, at, half]);
+    const at = free(y - above) ? y - above : free(y + below) ? y + below : null;
+    if (at !== null) taken.push([x, at, half]);
     return at;
   };
 }
@@ -33,7 +33,9 @@ function drawMarginal(parent, i) {
   box.append("h3").text(run.names[i]).append("small")
     .text(`  mean ${cell(i, "mean")}, sd ${cell(i, "sd")}, 5 to 95 %: ${cell(i, "5%")} to ${cell(i, "95%")}` +
       (truth.has(i) ? `, true ${short(truth.get(i))}` : ""));
-  const width = widthOf(box.node()), height = 150, foot = 34, values = particlesOf(i), curve = density(values);
+  const width = widthOf(box.node()), height = 150, foot = 34, values = particlesOf(i), few = classesOf(i);
+  if (few && few.length > 1) return drawBars(box, i);
+  const curve = density(values);
   if (!curve) {
     box.append("p").attr("class", "caption").text(`All ${units()} are ${cell(i, "mean")}.`);
     return;

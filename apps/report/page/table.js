@@ -1,6 +1,7 @@
 // The table of `svmp summary`, sortable by any column, with a drawing of the interval.
-const ROWS = 25;
-const table = {order: d3.range(variables), shown: ROWS, column: null, down: false, found: d3.range(variables)};
+const ROWS = 15;
+const scalarsFirst = d3.range(variables).sort((i, j) => isElement(run.names[i]) - isElement(run.names[j]) || i - j);
+const table = {order: scalarsFirst, shown: ROWS, column: null, down: false, found: scalarsFirst};
 
 function buildTable(choose) {
   const head = d3.select("#table thead").append("tr");
@@ -27,7 +28,7 @@ function buildTable(choose) {
 function sortBy(name, choose) {
   table.down = table.column === name ? !table.down : false;
   table.column = name;
-  table.order = d3.range(variables);
+  table.order = [...scalarsFirst];
   const shown = name === "true" ? (i) => truth.get(i) : (i) => number(i, name);
   const value = (i) => (Number.isFinite(shown(i)) ? shown(i) : Infinity);
   if (name !== "variable") table.order.sort((a, b) => d3.ascending(value(a), value(b)) || a - b);
@@ -48,11 +49,16 @@ function fillTable(choose) {
   const more = document.getElementById("more-rows");
   more.hidden = left === 0;
   more.textContent = `show more (${left.toLocaleString("en")} left)`;
-  const ends = d3.extent(rows.flatMap((i) => [number(i, "5%"), number(i, "95%"), ...(truth.has(i) ? [truth.get(i)] : [])]));
-  const x = d3.scaleLinear(ends[0] < ends[1] ? ends : [(ends[0] || 0) - 1, (ends[1] || 0) + 1], [6, 294]);
+  const scales = new Map(); // elements of an array share a scale; a scalar has its own
+  for (const stem of new Set(rows.map((i) => stemOf(run.names[i])))) {
+    const list = rows.filter((i) => stemOf(run.names[i]) === stem);
+    const ends = d3.extent(list.flatMap((i) => [number(i, "5%"), number(i, "95%"), ...(truth.has(i) ? [truth.get(i)] : [])]));
+    const pad = list.length === 1 ? 0.4 * (ends[1] - ends[0]) : 0;
+    scales.set(stem, d3.scaleLinear(ends[0] < ends[1] ? [ends[0] - pad, ends[1] + pad] : [(ends[0] || 0) - 1, (ends[1] || 0) + 1], [6, 294]));
+  }
   const body = d3.select("#table tbody");
   body.selectAll("tr").remove();
-  for (const i of rows) addRow(body, i, x, choose);
+  for (const i of rows) addRow(body, i, scales.get(stemOf(run.names[i])), choose);
   markRow(chosenVariable);
 }
 
@@ -62,6 +68,11 @@ function addRow(body, i, x, choose) {
   for (const name of run.columns) row.append("td").text(cell(i, name));
   if (truth.size) row.append("td").text(truth.has(i) ? short(truth.get(i)) : "");
   const plot = svg(row.append("td").attr("class", "plot").node(), 300, 18, "").attr("preserveAspectRatio", "none").attr("aria-hidden", "true");
+  const curve = isElement(run.names[i]) ? null : density(particlesOf(i), x.domain());
+  if (curve) {
+    const up = d3.scaleLinear([0, d3.max(curve, (d) => d[1])], [18, 1]);
+    plot.append("path").attr("class", "area").attr("d", d3.area().x((d) => x(d[0])).y0(18).y1((d) => up(d[1]))(curve));
+  }
   if (x.domain()[0] < 0 && x.domain()[1] > 0) plot.append("line").attr("class", "frame").attr("x1", x(0)).attr("x2", x(0)).attr("y2", 18);
   plot.append("line").attr("class", "interval").attr("x1", x(number(i, "5%"))).attr("x2", x(number(i, "95%"))).attr("y1", 9).attr("y2", 9)
     .attr("vector-effect", "non-scaling-stroke");

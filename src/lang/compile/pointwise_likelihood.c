@@ -1,6 +1,7 @@
 /* What users of JAGS and Stan monitor: log_lik, the log likelihood of every observation given the unknowns, and
- * deviance, -2 times their sum. Discrete unknowns are those that were drawn. */
-#include "lang/compile/compile_passes.h"
+ * deviance, -2 times the log likelihood of all. Discrete unknowns are summed out: log_lik is that of an observation given
+ * the others, where they share some. */
+#include "lang/discrete/discrete_unknowns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,32 +50,76 @@ done:
     return status;
 }
 
-static svmp_status add_pointwise(model_lowering *lowering) {
+/* The observed instances, and the components whose discrete unknowns they read. */
+typedef struct observations {
+    bool *observed, *alone, *met; /* by instance; one at a time; by component */
+    uint32_t *component;          /* of an instance; NOTHING: it reads no discrete unknown */
+    component_lists lists;
+} observations;
+
+static svmp_status find_observations(model_lowering *lowering, observations *o) {
+    svmp_context *context = lowering->context;
+    SVMP_TRY(SVMP_NEW(context, o->observed, lowering->instance_count));
+    SVMP_TRY(SVMP_NEW(context, o->alone, lowering->instance_count));
+    SVMP_TRY(SVMP_NEW(context, o->component, lowering->instance_count));
+    SVMP_TRY(SVMP_NEW(context, o->met, lowering->discrete_count));
+    for (uint32_t k = 0; k < lowering->instance_count; k++) {
+        o->component[k] = NOTHING;
+        SVMP_TRY(observes(lowering, k, &o->observed[k]));
+    }
+    if (lowering->discrete_count == 0) return SVMP_OK;
+    SVMP_TRY(svmp_discrete_list(lowering, &o->lists));
+    for (uint32_t c = 0; c < lowering->discrete_count; c++)
+        for (size_t f = o->lists.factor_start[c]; f < o->lists.factor_start[c + 1]; f++)
+            o->component[o->lists.factors[f].instance] = c;
+    return SVMP_OK;
+}
+
+static void free_observations(svmp_context *context, observations *o) {
+    svmp_release(context, o->observed);
+    svmp_release(context, o->alone);
+    svmp_release(context, o->component);
+    svmp_release(context, o->met);
+    svmp_discrete_lists_free(context, &o->lists);
+}
+
+static svmp_status build_entry(model_lowering *lowering, const observations *o, uint32_t which, expr *entry) {
+    if (o->component[which] == NOTHING) return svmp_factor_likelihood(lowering, which, entry);
+    o->alone[which] = true;
+    const svmp_status status = svmp_discrete_likelihood(lowering, &o->lists, o->component[which], o->alone, entry);
+    o->alone[which] = false;
+    return status;
+}
+
+static svmp_status add_pointwise(model_lowering *lowering, const observations *o) {
     size_t count = 0;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
-        bool some;
         char name[64];
         expr entry = {0};
-        SVMP_TRY(observes(lowering, k, &some));
-        if (!some) continue;
+        if (!o->observed[k]) continue;
         SVMP_TRY(svmp_begin_instance(lowering));
-        SVMP_TRY(svmp_factor_likelihood(lowering, k, &entry));
+        SVMP_TRY(build_entry(lowering, o, k, &entry));
         snprintf(name, sizeof name, "log_lik.%zu", ++count);
         SVMP_TRY(add_value(lowering, k, entry, name));
     }
     return SVMP_OK;
 }
 
-static svmp_status add_deviance(model_lowering *lowering) {
+/* The observations of a component have one likelihood. */
+static svmp_status add_deviance(model_lowering *lowering, const observations *o) {
     uint32_t last = NOTHING;
     SVMP_TRY(svmp_begin_instance(lowering));
     expr sum = svmp_expr_literal(lowering->builder, 0);
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
-        bool some;
+        const uint32_t component = o->component[k];
         expr entry = {0};
-        SVMP_TRY(observes(lowering, k, &some));
-        if (!some) continue;
-        SVMP_TRY(svmp_factor_likelihood(lowering, k, &entry));
+        if (!o->observed[k] || (component != NOTHING && o->met[component])) continue;
+        if (component == NOTHING) {
+            SVMP_TRY(svmp_factor_likelihood(lowering, k, &entry));
+        } else {
+            o->met[component] = true;
+            SVMP_TRY(svmp_discrete_likelihood(lowering, &o->lists, component, o->observed, &entry));
+        }
         sum = svmp_expr_add(lowering->builder, sum, entry);
         last = k;
     }
@@ -90,5 +135,9 @@ svmp_status svmp_add_likelihood(model_lowering *lowering, const char *name, size
     *is = pointwise || (length == 8 && memcmp(name, "deviance", 8) == 0);
     if (!*is) return SVMP_OK;
     SVMP_TRY(svmp_names_add(lowering->context, &lowering->result->computed, name, length, &(uint32_t){0}));
-    return pointwise ? add_pointwise(lowering) : add_deviance(lowering);
+    observations o = {0};
+    svmp_status status = find_observations(lowering, &o);
+    if (status == SVMP_OK) status = pointwise ? add_pointwise(lowering, &o) : add_deviance(lowering, &o);
+    free_observations(lowering->context, &o);
+    return status;
 }

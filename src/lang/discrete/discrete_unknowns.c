@@ -390,13 +390,7 @@ static void join(discrete_unknown *unknowns, uint32_t a, uint32_t b) {
         unknowns[a].component = b;
 }
 
-/* Lists: those of component c are list[start[c]] ... list[start[c + 1] - 1], by a counting sort, which keeps order. */
-typedef struct component_lists {
-    uint32_t *unknown_start, *unknowns, *factor_start;
-    discrete_factor *factors;
-} component_lists;
-
-static svmp_status list_components(model_lowering *lowering, component_lists *lists) {
+svmp_status svmp_discrete_list(model_lowering *lowering, component_lists *lists) {
     const size_t count = lowering->discrete_count, factors = lowering->discrete_factor_count;
     SVMP_TRY(SVMP_NEW(lowering->context, lists->unknown_start, count + 2));
     SVMP_TRY(SVMP_NEW(lowering->context, lists->factor_start, count + 2));
@@ -419,6 +413,13 @@ static svmp_status list_components(model_lowering *lowering, component_lists *li
         lists->factors[of_factors[find(lowering->discrete, first)]++] = lowering->discrete_factors[k];
     }
     return SVMP_OK;
+}
+
+void svmp_discrete_lists_free(svmp_context *context, component_lists *lists) {
+    svmp_release(context, lists->unknown_start);
+    svmp_release(context, lists->unknowns);
+    svmp_release(context, lists->factor_start);
+    svmp_release(context, lists->factors);
 }
 
 static svmp_status sum_components(model_lowering *lowering, const component_lists *lists) {
@@ -444,16 +445,13 @@ svmp_status svmp_discrete_sum(model_lowering *lowering) {
             join(lowering->discrete, lowering->factor_scopes[factor->first],
                  lowering->factor_scopes[factor->first + k]);
     }
-    svmp_status status = list_components(lowering, &lists);
+    svmp_status status = svmp_discrete_list(lowering, &lists);
     lowering->symbolic = true;
     svmp_builder_share_logs(lowering->builder, true);
     if (status == SVMP_OK) status = sum_components(lowering, &lists);
     svmp_builder_share_logs(lowering->builder, false);
     lowering->symbolic = false;
-    svmp_release(lowering->context, lists.unknown_start);
-    svmp_release(lowering->context, lists.unknowns);
-    svmp_release(lowering->context, lists.factor_start);
-    svmp_release(lowering->context, lists.factors);
+    svmp_discrete_lists_free(lowering->context, &lists);
     return status;
 }
 

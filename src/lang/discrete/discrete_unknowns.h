@@ -54,6 +54,16 @@ bool svmp_scope_next(model_lowering *lowering);
 /* Goes through all combinations of a factor, whose first one was made, and notes what it reads. */
 svmp_status svmp_discrete_note(model_lowering *lowering, uint32_t instance);
 
+/* Lists: those of component c are list[start[c]] ... list[start[c + 1] - 1], by a counting sort, which keeps order. The
+ * least of its unknowns names a component. svmp_discrete_sum has found them. */
+typedef struct component_lists {
+    uint32_t *unknown_start, *unknowns, *factor_start;
+    discrete_factor *factors;
+} component_lists;
+
+svmp_status svmp_discrete_list(model_lowering *lowering, component_lists *lists);
+void svmp_discrete_lists_free(svmp_context *context, component_lists *lists); /* accepts an all-zero value */
+
 /* Sums all components out: adds their factors, and what their unknowns are drawn from. */
 svmp_status svmp_discrete_sum(model_lowering *lowering);
 
@@ -86,6 +96,18 @@ svmp_status svmp_remainder_read(model_lowering *lowering, uint32_t which, model_
 /* Sums the unknowns of some factors out; the factors and unknowns of a component, both ascending. */
 svmp_status svmp_eliminate(model_lowering *lowering, size_t factor_count, const discrete_factor *factors,
                            size_t unknown_count, const uint32_t *unknowns);
+
+/* The same without any effect on the model: the logarithm of the sum as an expression. Factors that are `left_out`, NULL:
+ * none, count as 1. */
+svmp_status svmp_eliminate_total(model_lowering *lowering, size_t factor_count, const discrete_factor *factors,
+                                 const bool *left_out, size_t unknown_count, const uint32_t *unknowns, expr *total);
+
+/* ---- discrete_likelihood.c -------------------------------------------------------------------- */
+
+/* log p(those of a component's instances that are `observed` here | its other observations and the continuous unknowns),
+ * with the discrete unknowns summed out: the sum of the component less that without their factors. */
+svmp_status svmp_discrete_likelihood(model_lowering *lowering, const component_lists *lists, uint32_t component,
+                                     const bool *observed, expr *entry);
 
 void svmp_discrete_free(model_lowering *lowering);
 

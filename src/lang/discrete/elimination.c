@@ -367,16 +367,21 @@ static svmp_status keep_conditionals(elimination *e, expr *products) {
     return SVMP_OK;
 }
 
+static expr total_of(const elimination *e) {
+    expr total = svmp_expr_literal(e->lowering->builder, 0);
+    for (size_t k = 0; k < e->step_count; k++)
+        if (e->tables[e->steps[k].output].rank == 0)
+            total = svmp_expr_add(e->lowering->builder, total, e->tables[e->steps[k].output].entries[0]);
+    return total;
+}
+
 /* The factor that is left when all unknowns are summed out. */
 static svmp_status add_sum(elimination *e) {
     model_lowering *lowering = e->lowering;
-    expr total = svmp_expr_literal(lowering->builder, 0);
+    const expr total = total_of(e);
     uint64_t words[2] = {lowering->statement->offset, e->count};
     uint32_t which;
     bool fresh;
-    for (size_t k = 0; k < e->step_count; k++)
-        if (e->tables[e->steps[k].output].rank == 0)
-            total = svmp_expr_add(lowering->builder, total, e->tables[e->steps[k].output].entries[0]);
     if (svmp_expr_level(lowering->builder, total) != LEVEL_INPUT) return svmp_builder_status(lowering->builder);
     SVMP_TRY(svmp_pattern_find(lowering, PATTERN_FACTOR, 2, words, 1, &total, &which, &fresh));
     if (fresh) SVMP_TRY(svmp_factor_finish(lowering, which, total));
@@ -424,13 +429,22 @@ static svmp_status begin_tables(elimination *e, const discrete_factor *factors) 
     return status;
 }
 
-static svmp_status eliminate(elimination *e, const discrete_factor *factors, expr **products) {
+/* The table of a factor that counts as 1. */
+static svmp_status fill_with_one(elimination *e, sum_table *table) {
+    SVMP_TRY(SVMP_NEW(e->lowering->context, table->entries, table->size));
+    for (size_t k = 0; k < table->size; k++) table->entries[k] = svmp_expr_literal(e->lowering->builder, 0);
+    return SVMP_OK;
+}
+
+static svmp_status sum_all(elimination *e, const discrete_factor *factors, const bool *left_out, expr **products) {
     model_lowering *lowering = e->lowering;
     size_t size = 0;
     SVMP_TRY(allocate(e));
     SVMP_TRY(begin_tables(e, factors));
     SVMP_TRY(plan(e));
-    for (size_t f = 0; f < e->factor_count; f++) SVMP_TRY(fill_table(e, factors[f].instance, &e->tables[f]));
+    for (size_t f = 0; f < e->factor_count; f++)
+        SVMP_TRY(left_out && left_out[f] ? fill_with_one(e, &e->tables[f])
+                                         : fill_table(e, factors[f].instance, &e->tables[f]));
     for (size_t k = 0; k < e->step_count; k++) size += e->steps[k].size;
     SVMP_TRY(SVMP_NEW(lowering->context, *products, size));
     expr *at = *products;
@@ -438,8 +452,7 @@ static svmp_status eliminate(elimination *e, const discrete_factor *factors, exp
         SVMP_TRY(sum_out(e, &e->steps[k], at));
         at += e->steps[k].size;
     }
-    SVMP_TRY(add_sum(e));
-    return keep_conditionals(e, *products);
+    return SVMP_OK;
 }
 
 svmp_status svmp_eliminate(model_lowering *lowering, size_t factor_count, const discrete_factor *factors,
@@ -447,7 +460,22 @@ svmp_status svmp_eliminate(model_lowering *lowering, size_t factor_count, const 
     elimination e = {.lowering = lowering, .unknowns = unknowns, .count = unknown_count, .factor_count = factor_count};
     expr *products = NULL;
     place before = svmp_enter(lowering, factors[0].instance);
-    svmp_status status = eliminate(&e, factors, &products);
+    svmp_status status = sum_all(&e, factors, NULL, &products);
+    if (status == SVMP_OK) status = add_sum(&e);
+    if (status == SVMP_OK) status = keep_conditionals(&e, products);
+    svmp_leave(lowering, before);
+    svmp_release(lowering->context, products);
+    release(&e);
+    return status;
+}
+
+svmp_status svmp_eliminate_total(model_lowering *lowering, size_t factor_count, const discrete_factor *factors,
+                                 const bool *left_out, size_t unknown_count, const uint32_t *unknowns, expr *total) {
+    elimination e = {.lowering = lowering, .unknowns = unknowns, .count = unknown_count, .factor_count = factor_count};
+    expr *products = NULL;
+    place before = svmp_enter(lowering, factors[0].instance);
+    const svmp_status status = sum_all(&e, factors, left_out, &products);
+    if (status == SVMP_OK) *total = total_of(&e);
     svmp_leave(lowering, before);
     svmp_release(lowering->context, products);
     release(&e);
