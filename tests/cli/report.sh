@@ -91,7 +91,7 @@ works report field.csv --truth some_truth.csv -o some_truth.html
 grep -qF '"truth":[[0,0.5]' some_truth.html
 
 # particles shown in the plots
-printf 'z\n' >many.csv
+printf '# draws\nz\n' >many.csv
 seq 1 500 >>many.csv
 works report many.csv --particles 50 -o many.html
 grep -q '"shown":50,' many.html

@@ -29,6 +29,16 @@ printf 'model { mu ~ dnorm(0, 1)\n for (i in 1:3) { y[i] ~ dnorm(mu, 1) } }\n' >
 echo 'y <- c(1, 2.5, -1)' >text.R
 works run -m graphical text.bug text.R -n 20 -t 20 -q -o text.csv
 works report text.csv text.bug text.R -o text.html
+cat >mixed.bug <<'END'
+model {
+    for (i in 1:12) { z[i] ~ dcat(p[])  y[i] ~ dnorm(mu[z[i]] + u[g[i]], 1) }
+    for (j in 1:6) { u[j] ~ dnorm(0, tau) }
+    mu[1] ~ dnorm(-3, 1)  mu[2] ~ dnorm(3, 1)  p[1] <- 0.5  p[2] <- 0.5  tau ~ dgamma(2, 2)
+}
+END
+echo 'y <- c(-3, 3, -2, 2, -4, 4, 3, -3, 2, -2, 4, -4); g <- c(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6)' >mixed.R
+works run -m graphical mixed.bug mixed.R -n 50 -t 50 -q --monitor z -o mixed.csv
+works report mixed.csv mixed.bug mixed.R -o mixed.html
 
 # points of a plane: two of them, their truth and an anchor; the record marks one node as far from converged
 awk 'BEGIN { OFS = ","; srand(1); print "# method = by hand\n# ksd_node x.1 = 0.5 0.6 2.5 1.2 1 3\nx.1.1,x.1.2,x.2.1,x.2.2,sigma"

@@ -75,8 +75,24 @@ def check_verdicts(browser):
 def check_text(browser):
     browser.open("text.html")
     expect("the text of the model", "dnorm(mu" in text(browser, "#text"), True)
-    expect("what is observed", text(browser, "#observed h3").split("  ")[0], "y[1:3]")
+    expect("the observations over their replicates", text(browser, "[data-fit=y] h3").split(":")[0], "y  observed, and 5 to 95 % of replicates")
+    expect("leave-one-out", "3 observations" in text(browser, "#loo"), True)
+    order = browser.evaluate("[...document.querySelectorAll('main > section, main > .columns')].map((e) => e.id)")
+    expect("what the page opens on", order, ["variables", "fields", "predictive", "", "data-panel", "convergence", "configuration"])
     silent(browser, "text.html")
+
+
+def check_arrays(browser):
+    browser.open("mixed.html")
+    expect("scalars come first", rows(browser)[0][0], "tau")
+    expect("intervals of an array", count(browser, "[data-forest=u] .forest-row"), 6)
+    expect("classes of discrete unknowns", [count(browser, "[data-classes=z]"), count(browser, "[data-classes=z] rect") >= 12], [1, True])
+    click(browser, "[data-forest=u] .forest-row")
+    expect("what a click on an interval shows", text(browser, "#chosen"), "u.1")
+    browser.evaluate("choose(run.names.indexOf('z.1'))")
+    expect("bars of a class", [count(browser, ".marginal .bin") >= 1, count(browser, ".marginal path.curve")], [True, 0])
+    expect("distributions of observations and replicates", [count(browser, "[data-check=y] .chain"), count(browser, "[data-check=y] .observed")], [20, 1])
+    silent(browser, "mixed.html")
 
 
 def check_grid(browser):
@@ -144,7 +160,7 @@ def check_large(browser):
 
 
 with Browser() as desk:
-    for check in (check_grid, check_verdicts, check_text, check_chains, check_plane, check_hostile, check_large):
+    for check in (check_grid, check_verdicts, check_text, check_arrays, check_chains, check_plane, check_hostile, check_large):
         desk.events.clear()
         check(desk)
     for page in ("grid.html", "long.html", "chains.html"):

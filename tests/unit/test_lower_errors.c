@@ -307,8 +307,8 @@ static const struct {
     {"model { a ~ dnorm(0,1)\n b ~ dnorm(a[2], 1)\n c ~ dnorm(d.e, f)\n g ~ dnorm(A, B) }", "",
      "m.bug:3:12: error: 'd.e' is not defined, and not in d.R\n     c ~ dnorm(d.e, f)\n               ^\n"
      "m.bug:3:17: error: 'f' is not defined, and not in d.R\n     c ~ dnorm(d.e, f)\n                    ^\n"
-     "m.bug:4:12: error: 'A' is not defined, and not in d.R\n     g ~ dnorm(A, B) }\n               ^\n"
-     "m.bug:4:15: error: 'B' is not defined, and not in d.R\n     g ~ dnorm(A, B) }\n                  ^"},
+     "m.bug:4:12: error: 'A' is not defined; did you mean 'a'?\n     g ~ dnorm(A, B) }\n               ^\n"
+     "m.bug:4:15: error: 'B' is not defined; did you mean 'b'?\n     g ~ dnorm(A, B) }\n                  ^"},
 };
 
 typedef struct listener {

@@ -27,7 +27,8 @@ function drawOverFit(parent, p) {
 
 // The distribution of the observations and of some replicates: densities, or bars of a few values.
 function drawDistributions(parent, p) {
-  const values = [...new Set(p.observed)].sort(d3.ascending), few = values.length <= 12 && values.every(Number.isInteger);
+  const values = [...new Set(p.observed)].sort(d3.ascending);
+  const few = values.length <= 12 && [p.observed, ...p.replicates].every((list) => list.every(Number.isInteger));
   if (p.observed.length < 10) return;
   const box = d3.select(parent).append("figure").attr("class", "curve-box").attr("data-check", p.name);
   box.append("h3").text(p.name).append("small").text(`  distribution: observed, and ${p.replicates.length} replicates`);
