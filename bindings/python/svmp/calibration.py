@@ -61,7 +61,13 @@ class Calibration:
         return min(self.p_values.values()) >= 0.01 / len(self.names)
 
     def summary(self) -> Any:
-        """Of each value, the mean and sd of its rank as shares, 0.5 and 0.289 if inference is right, and the p-value."""
+        """Of each value, the mean and sd of its rank as shares, 0.5 and 0.289 if inference is right, and the p-value.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> list(svmp.sbc(m, 10, progressbar=False).summary().index)
+        ['mu']
+        """
         shares = (self.ranks + 0.5) / (self.draws + 1)
         columns = {"mean": shares.mean(axis=0), "sd": shares.std(axis=0), "p": np.array(list(self.p_values.values()))}
         return Table(list(self.names), columns).best()

@@ -249,6 +249,12 @@ class Fit(Draws):
             moves: the maximum number of moves per particle; 0: the default.
 
         Without a model, this is :attr:`verdict`. Any verdict other than a pass is also logged.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> fit = m.fit(progressbar=False)
+        >>> fit.verify().word
+        'passed'
         """
         for name, value in (("seconds", seconds), ("moves", moves)):
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= 0:
@@ -263,7 +269,14 @@ class Fit(Draws):
 
     def compare(self, reference: Any) -> Comparison:
         """Compares with a reference: another fit, or the path of a file. Variables that only one of them has are left out; a
-        message of the logger ``svmp`` names them."""
+        message of the logger ``svmp`` names them.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> fit = m.fit(progressbar=False)
+        >>> fit.compare(m.sample(progressbar=False)).agrees
+        True
+        """
         if not isinstance(reference, (Fit, str, os.PathLike)):
             raise TypeError(f"compare: expected a fit or the path of a file, not {type(reference).__name__}")
         other = reference.sample_data if isinstance(reference, Fit) else read_sample(reference)
@@ -451,7 +464,18 @@ class Fit(Draws):
         return made
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
-        """Writes the particles to ``.csv`` (in the format of Stan) or ``.nc`` (NetCDF); :func:`svmp.load` reads them."""
+        """Writes the particles to ``.csv`` (in the format of Stan) or ``.nc`` (NetCDF); :func:`svmp.load` reads them.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> fit = m.fit(progressbar=False)
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     fit.save(os.path.join(folder, "fit.csv"))
+        ...     again = svmp.load(os.path.join(folder, "fit.csv"), m)
+        >>> bool((again["mu"] == fit["mu"]).all())
+        True
+        """
         lines = [f"svmp {version}", *(f"{name} = {value}" for name, value in self.record.items())]
         comments = "\n".join(lines) + "\n"
         if self.model is None:
@@ -481,7 +505,14 @@ class Fit(Draws):
             return cls(sample, arrays, observed=model.observed, model=model, record=record)
 
     def report(self, path: Any = None) -> "Report":
-        """A page of HTML with the graph, densities, convergence curves and the table; written to ``path`` if it is given."""
+        """A page of HTML with the graph, densities, convergence curves and the table; written to ``path`` if it is given.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> fit = m.fit(progressbar=False)
+        >>> page = fit.report()          # doctest: +SKIP
+        >>> page.save("page.html")       # doctest: +SKIP
+        """
         from .report import make_report
 
         return make_report(self, path)
@@ -496,5 +527,16 @@ class Fit(Draws):
 
 
 def load(path: Any, model: Optional["Model"] = None) -> Fit:
-    """Reads particles written by :meth:`Fit.save` or ``svmp run -o``."""
+    """Reads particles written by :meth:`Fit.save` or ``svmp run -o``.
+
+    >>> import svmp
+    >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+    >>> fit = m.fit(progressbar=False)
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit.save(os.path.join(folder, "fit.csv"))
+    ...     again = svmp.load(os.path.join(folder, "fit.csv"))
+    >>> list(again)
+    ['mu']
+    """
     return Fit.load(path, model)

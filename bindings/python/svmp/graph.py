@@ -227,6 +227,14 @@ class Graph(Recipe):
             precision: A, (k, k) and symmetric; or a number, for A times the identity.
             linear: b, k numbers.
             mean: in place of ``linear``: b = A mean.
+
+        >>> import numpy as np, svmp
+        >>> g = svmp.Graph()
+        >>> g.node("x", 2)
+        >>> g.gaussian("x", precision=4.0, mean=[1.0, 2.0])
+        >>> mean, variance = g.model().exact_moments()
+        >>> mean["x"].tolist(), variance["x"].tolist()
+        ([1.0, 2.0], [0.25, 0.25])
         """
         names = self._scope("gaussian", nodes)
         k = sum(self._nodes[name].size for name in names)
@@ -259,6 +267,13 @@ class Graph(Recipe):
             name: the nodes are called name.1, name.2, ... and are the array ``fit[name]``.
             precision: a ``scipy.sparse`` or dense matrix, symmetric.
             linear: b of exp(b'x - x'Ax/2).
+
+        >>> import numpy as np, svmp
+        >>> g = svmp.Graph()
+        >>> g.field("x", np.array([[2.0, -1.0], [-1.0, 2.0]]), [3.0, 0.0])
+        >>> mean, _ = g.model().exact_moments()
+        >>> mean["x"].round(6).tolist()
+        [2.0, 1.0]
         """
         if name in self._nodes or name in self._fields:
             raise ValueError(f"field '{name}': the graph already has a node of that name")
@@ -284,6 +299,13 @@ class Graph(Recipe):
                 -inf is a density of zero.
             autodiff: ``"jax"``: the function takes one particle, returns its log value, and is differentiated by JAX;
                 ``"torch"``: it takes tensors of n particles, returns n log values, and is differentiated by PyTorch.
+
+        >>> import numpy as np, svmp
+        >>> g = svmp.Graph()
+        >>> g.node("x")
+        >>> g.factor("x", lambda x: (-0.5 * x**2, -x))
+        >>> g.model().check_gradient()["error"] < 1e-6
+        True
         """
         names = self._scope("factor", nodes)
         if not callable(function):
@@ -296,7 +318,15 @@ class Graph(Recipe):
     # ---- the model ------------------------------------------------------------------------------
 
     def model(self, *, threads: int = 0) -> Model:
-        """The finished model."""
+        """The finished model.
+
+        >>> import numpy as np, svmp
+        >>> g = svmp.Graph()
+        >>> g.node("x")
+        >>> g.gaussian("x", 1.0)
+        >>> g.model()
+        <svmp.Model: 1 nodes, 1 factors; unknown: x>
+        """
         if not self._nodes:
             raise ValueError("the graph has no nodes")
         return Model(self._copy(), threads=threads)

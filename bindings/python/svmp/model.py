@@ -229,6 +229,11 @@ class Model:
         """The log density, up to a constant, at unconstrained points of shape ``(..., dimension)`` or at a dictionary of values.
 
         The density is that of the unconstrained variables: it contains the Jacobian of the transforms.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> round(float(m.log_prob([0.5]) - m.log_prob([1.5])), 6)      # -(x - 0.5)^2 and a constant
+        1.0
         """
         flat, shape = self._variables(x)
         with self._borrow() as compiled:
@@ -237,7 +242,13 @@ class Model:
         return value.reshape(shape)[()]
 
     def score(self, x: Any) -> Array:
-        """The gradient of :meth:`log_prob`, of the shape of ``x``."""
+        """The gradient of :meth:`log_prob`, of the shape of ``x``.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> m.score([[0.5], [1.5]]).round(6).ravel().tolist()
+        [0.0, -2.0]
+        """
         flat, shape = self._variables(x)
         with self._borrow() as compiled:
             _, gradient = compiled.evaluate(flat, False, True)
@@ -245,14 +256,26 @@ class Model:
         return np.ascontiguousarray(gradient.T).reshape(*shape, self.dimension)
 
     def constrain(self, x: Any) -> dict[str, Array]:
-        """Natural values, by name, of unconstrained points of shape ``(..., dimension)``: arrays of shape ``(..., *shape)``."""
+        """Natural values, by name, of unconstrained points of shape ``(..., dimension)``: arrays of shape ``(..., *shape)``.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(0, tau)  tau ~ dgamma(2, 2) }", {"y": 1.0})
+        >>> float(m.constrain([0.0])["tau"])
+        1.0
+        """
         flat, shape = self._variables(x)
         with self._borrow() as compiled:
             values = compiled.constrain(flat)
         return {name: place.take(values).reshape((*shape, *place.shape)) for name, place in self._arrays.items()}
 
     def unconstrain(self, values: Mapping[str, Any]) -> Array:
-        """Unconstrained points, of shape ``(..., dimension)``, of natural values by name: the inverse of :meth:`constrain`."""
+        """Unconstrained points, of shape ``(..., dimension)``, of natural values by name: the inverse of :meth:`constrain`.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(0, tau)  tau ~ dgamma(2, 2) }", {"y": 1.0})
+        >>> m.unconstrain({"tau": [1.0, 1.0]}).tolist()
+        [[0.0], [0.0]]
+        """
         if not isinstance(values, Mapping):
             raise TypeError(f"values: expected a dictionary of arrays, not {type(values).__name__}")
         for name in values:
@@ -286,6 +309,11 @@ class Model:
             x: unconstrained points, ``(..., dimension)``; None: random ones.
 
         ``error`` is below 1e-6 for a correct gradient.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> m.check_gradient()["error"] < 1e-6
+        True
         """
         if x is None:
             x = np.random.default_rng(seed).normal(size=(points, self.dimension))
@@ -498,7 +526,14 @@ class Model:
         return self.fit("exact", draws, seed=seed, monitor=monitor, progressbar=progressbar)
 
     def exact_moments(self) -> tuple[dict[str, Array], dict[str, Array]]:
-        """Means and marginal variances of a Gaussian model, by name."""
+        """Means and marginal variances of a Gaussian model, by name.
+
+        >>> import svmp
+        >>> m = svmp.Model("model { y ~ dnorm(mu, 1)  mu ~ dnorm(0, 1) }", {"y": 1.0})
+        >>> mean, variance = m.exact_moments()
+        >>> round(float(mean["mu"]), 6), round(float(variance["mu"]), 6)
+        (0.5, 0.5)
+        """
         mean, variance = np.empty((self.dimension, 1)), np.empty((self.dimension, 1))
         with self._borrow() as compiled:
             compiled.check(lib.svmp_model_exact_moments(compiled.handle, mean.ctypes.data, variance.ctypes.data))

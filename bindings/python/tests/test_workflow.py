@@ -202,3 +202,52 @@ def test_types_of_arguments(tmp_path):
     )
     found = [text for text in done.stdout.splitlines() if text.startswith("user.py")]
     assert [text.split(":")[1] for text in found] == ["4", "5"], done.stdout
+
+
+def test_public_functions_have_examples():
+    """pytest --doctest-modules runs them."""
+    shown = {"plot", "report", "save", "best", "rows", "to_html", "build", "groups", "extra_groups", "keys", "items", "to_dataframe", "summary"}
+    lacking = []
+    for name in svmp.__all__:
+        thing = getattr(svmp, name)
+        functions = {name: thing} if callable(thing) and not isinstance(thing, type) else {}
+        if isinstance(thing, type) and not issubclass(thing, BaseException):
+            functions = {f"{name}.{k}": v for k, v in vars(thing).items() if callable(v) and not k.startswith("_") and k not in shown}
+        lacking += [f for f, function in functions.items() if ">>>" not in (function.__doc__ or "")]
+    assert lacking == []
+
+
+def brute_force(mu, y, without=None):
+    """log p(y | mu) of a chain of two hidden states, by all their paths; one observation may be left out."""
+    from itertools import product
+
+    start, step = [0.6, 0.4], [[0.8, 0.2], [0.3, 0.7]]
+    paths = []
+    for z in product([0, 1], repeat=len(y)):
+        path = np.log(start[z[0]]) + sum(np.log(step[a][b]) for a, b in zip(z, z[1:]))
+        path += sum(-0.5 * (y[i] - mu[z[i]]) ** 2 - 0.5 * np.log(2 * np.pi) for i in range(len(y)) if i != without)
+        paths.append(path)
+    return np.logaddexp.reduce(paths)
+
+
+def test_log_likelihood_sums_hidden_states():
+    """log_lik is log p(y_i | the others, mu) with all states summed out, which leave-one-out weights need."""
+    text = "model { z[1] ~ dcat(p[])  for (i in 2:4) { z[i] ~ dcat(P[z[i-1],]) }  for (i in 1:4) { y[i] ~ dnorm(mu[z[i]], 1) } \
+for (k in 1:2) { mu[k] ~ dnorm(2 * k - 3, 1) } }"
+    y = [-1.0, 0.2, 1.5, 0.3]
+    made = svmp.Model(text, {"y": y, "p": [0.6, 0.4], "P": [[0.8, 0.2], [0.3, 0.7]]})
+    fit = made.fit(progressbar=False, monitor=["deviance"])
+    for l in range(5):
+        whole = brute_force(fit["mu"][l], y)
+        expected = [whole - brute_force(fit["mu"][l], y, i) for i in range(4)]
+        assert np.allclose(fit.log_likelihood[l], expected, atol=1e-12)
+        assert abs(fit["deviance"][l] + 2 * whole) < 1e-12
+
+
+def test_loo_of_a_mixture():
+    rng = np.random.default_rng(2)
+    y = np.concatenate([rng.normal(-4, 1, 20), rng.normal(4, 1, 30)])
+    fit = svmp.Model(MIXTURE, {"N": 50, "y": y}).fit(progressbar=False)
+    density = np.logaddexp(*(np.log(p) - 0.5 * (y - fit["mu"][:, [k]]) ** 2 - 0.5 * np.log(2 * np.pi) for k, p in enumerate((0.4, 0.6))))
+    assert np.allclose(fit.log_likelihood, density, atol=1e-12)
+    assert fit.loo().beyond == []
