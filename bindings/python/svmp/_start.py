@@ -60,7 +60,8 @@ def _scatter(compiled: Compiled, point: Array, around: Sample) -> Array:
 
 
 def start_dict(compiled: Compiled, run: ctypes.c_void_p, init: Mapping[str, Any], chains: bool) -> None:
-    """Starts from arrays by name: one value for all particles, (*shape), or one for each, (count, *shape)."""
+    """Starts from arrays by name: one value for all particles, (*shape), or one for each, (count, *shape). Names that are missing,
+    and elements that are NaN, are drawn as without a start."""
     drawn = _drawn_start(compiled, run)
     sample = Sample(drawn.names, drawn.values.copy())
     count, point_given = sample.count, False
@@ -75,15 +76,16 @@ def start_dict(compiled: Compiled, run: ctypes.c_void_p, init: Mapping[str, Any]
             raise TypeError(f"init '{name}': not an array of numbers") from None
         if given.shape == place.shape:
             point_given = True
-            sample.values[place.rows] = given.ravel()[place.flat][:, None]
+            rows = np.broadcast_to(given.ravel()[place.flat][:, None], (len(place.rows), count))
         elif given.shape == (count, *place.shape):
-            sample.values[place.rows] = given.reshape(count, -1)[:, place.flat].T
+            rows = given.reshape(count, -1)[:, place.flat].T
         else:
             raise ValueError(
                 f"init '{name}': expected shape {place.shape} or {(count, *place.shape)} (one for each particle), not {given.shape}"
             )
-        if not np.isfinite(sample.values[place.rows]).all():
+        if np.isinf(rows).any() or np.isnan(rows).all():
             raise ValueError(f"init '{name}': a value is not finite")
+        sample.values[place.rows] = np.where(np.isnan(rows), sample.values[place.rows], rows)  # NaN: as drawn
     compiled.check_values(sample.values)
     if point_given and not chains and count > 1:  # identical particles would stay identical
         same = (sample.values == sample.values[:, :1]).all(axis=1)
@@ -97,11 +99,12 @@ def _join(init: Sequence[Mapping[str, Any]], count: int) -> dict[str, Any]:
     """Joins a list of dictionaries, one for each chain or particle, into one dictionary of arrays."""
     if len(init) != count:
         raise ValueError(f"init: {len(init)} dictionaries for {count} chains or particles")
-    for one in init:
-        if set(one) != set(init[0]):
-            raise ValueError(f"init: the dictionaries have different names: {', '.join(init[0])} and {', '.join(one)}")
+    shapes = {name: np.shape(value) for one in init for name, value in one.items()}
     try:
-        return {name: np.stack([np.asarray(one[name], dtype=np.float64) for one in init]) for name in init[0]}
+        return {
+            name: np.stack([np.asarray(one.get(name, np.full(shape, np.nan)), dtype=np.float64) for one in init])
+            for name, shape in shapes.items()
+        }
     except (TypeError, ValueError):
         raise ValueError("init: the dictionaries must have numbers and arrays of the same shapes") from None
 

@@ -91,6 +91,15 @@ def test_extension_has_the_bits_of_one_run(method, sizes):
         whole.extend(draws=10)
 
 
+def test_partial_starts():
+    made = svmp.Model("model { for (j in 1:3) { u[j] ~ dnorm(mu, 1) }  mu ~ dnorm(0, 1)  y ~ dnorm(u[1], 1) }", {"y": 1.0})
+    options = {"chains": 2, "draws": 1, "tune": 0, "progressbar": False}
+    plain = made.sample(**options)
+    one = made.sample(init=[{"mu": 0.5}, {"u": [np.nan, 0.25, np.nan]}], **options)
+    again = made.sample(init={"mu": [0.5, np.nan], "u": [[np.nan] * 3, [np.nan, 0.25, np.nan]]}, **options)
+    assert np.array_equal(one.values, again.values) and not np.array_equal(one.values, plain.values)
+
+
 def test_zero_times_infinity():
     made = svmp.Model("model { for (i in 1:2) { r[i] ~ dpois(m)  d[i] <- r[i] * (log(r[i]) - log(m)) }  m ~ dgamma(1, 1) }", {"r": [0.0, 2.0]})
     fit = made.fit(monitor="d", progressbar=False)
