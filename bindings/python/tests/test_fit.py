@@ -246,7 +246,7 @@ def test_one_start_for_each_chain(effects):
     with pytest.raises(ValueError, match="3 dictionaries for 2 chains"):
         effects.sample(init=[{"mu": 0.0}] * 3, **options)
     with pytest.raises(ValueError, match="no unknown of that name"):
-        effects.sample(init=[{"mu": 0.0}, {"beta": 0.0}], **options)
+        effects.sample(init=[{"mu": 0.0}, {"nothing": 0.0}], **options)
     with pytest.raises(ValueError, match="same shapes"):
         effects.sample(init=[{"mu": 0.0}, {"mu": [0.0, 1.0]}], **options)
 

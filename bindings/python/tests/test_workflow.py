@@ -92,7 +92,7 @@ def test_extension_has_the_bits_of_one_run(method, sizes):
 
 
 def test_partial_starts():
-    made = svmp.Model("model { for (j in 1:3) { u[j] ~ dnorm(mu, 1) }  mu ~ dnorm(0, 1)  y ~ dnorm(u[1], 1) }", {"y": 1.0})
+    made = svmp.Model("model { for (j in 1:3) { u[j] ~ dnorm(mu, 1)  y[j] ~ dnorm(u[j], 1) }  mu ~ dnorm(0, 1) }", {"y": [1.0, 2.0, 3.0]})
     options = {"chains": 2, "draws": 1, "tune": 0, "progressbar": False}
     plain = made.sample(**options)
     one = made.sample(init=[{"mu": 0.5}, {"u": [np.nan, 0.25, np.nan]}], **options)
