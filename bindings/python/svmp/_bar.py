@@ -6,7 +6,7 @@ import html
 import sys
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, Optional
 
 _WIDTH = 30
 
@@ -46,6 +46,7 @@ class Bar:
         self._output: Any = None
         self.shown = self._display is not None or (bool(wanted) and sys.stderr.isatty())
         self._length = 0
+        self._total: Optional[float] = None  # seconds of the whole run, as they are expected
 
     def due(self) -> bool:
         return self.shown and time.monotonic() - self.drawn >= 0.1
@@ -66,7 +67,21 @@ class Bar:
 
     def draw(self, iteration: int, iterations: int) -> None:
         self.drawn = time.monotonic()
-        self._write(iteration / iterations if iterations else 1.0, f"{iteration}/{iterations}, {self.drawn - self.started:.1f} s")
+        share, elapsed = iteration / iterations if iterations else 1.0, self.drawn - self.started
+        self._write(share, f"{100 * share:.0f} %, {iteration}/{iterations}, {elapsed:.1f} s{self.left(share, elapsed)}")
+
+    def left(self, share: float, elapsed: float) -> str:
+        """The time left at most, as runs may converge early: from a mean of all estimates so far, which does not jump.
+
+        >>> bar = Bar("nuts", False)
+        >>> bar.left(0.01, 0.1), bar.left(0.25, 10.0), bar.left(0.5, 20.0)
+        ('', ', at most 30 s left', ', at most 20 s left')
+        """
+        if share < 0.05 or elapsed < 1:
+            return ""
+        total = elapsed / share
+        self._total = total if self._total is None else 0.9 * self._total + 0.1 * total
+        return f", at most {max(self._total - elapsed, 0):.0f} s left"
 
     def close(self, iteration: int, iterations: int, outcome: str) -> None:
         """Shows the last state; a run that converged early is complete, too."""

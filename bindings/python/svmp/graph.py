@@ -161,6 +161,7 @@ class Graph(Recipe):
         self._order: list[tuple[str, Any]] = []
         self._fields: dict[str, int] = {}
         self._has_functions = False
+        self._wrapped: dict[tuple[int, Optional[str]], tuple[Any, Callable[..., Any]]] = {}
 
     @property
     def threads(self) -> int:  # type: ignore[override]
@@ -297,7 +298,8 @@ class Graph(Recipe):
             function: called with one array for each node, for n particles at once: ``(n,)`` for a node of one variable, else
                 ``(n, dimension)``. It returns the log values, ``(n,)``, and the gradients, one array for each node in its shape.
                 -inf is a density of zero.
-            autodiff: ``"jax"``: the function takes one particle, returns its log value, and is differentiated by JAX;
+            autodiff: ``"jax"``: the function takes one particle, returns its log value, and is differentiated by JAX, which compiles
+                it once, for all particles (``vmap``) and all factors that it is given for;
                 ``"torch"``: it takes tensors of n particles, returns n log values, and is differentiated by PyTorch.
 
         >>> import numpy as np, svmp
@@ -313,7 +315,10 @@ class Graph(Recipe):
         shapes = [self._nodes[name] for name in names]
         label = f"factor {getattr(function, '__name__', 'function')}({', '.join(names)})"
         self._has_functions = True
-        self._order.append(("factor", (names, _Factor(label, wrap(function, autodiff), shapes))))
+        key = (id(function), autodiff)
+        if key not in self._wrapped:  # JAX compiles a function once for all of its factors
+            self._wrapped[key] = (function, wrap(function, autodiff))
+        self._order.append(("factor", (names, _Factor(label, self._wrapped[key][1], shapes))))
 
     # ---- the model ------------------------------------------------------------------------------
 
