@@ -176,9 +176,9 @@ SVMP_API svmp_status svmp_model_add_gaussian(svmp_model *model, size_t count, co
                                              const double *precision, const double *linear);
 
 /* Computes the log value and the gradient of a factor for n particles. x[k][l] is variable k of the factor in particle
- * l, or value k of nodes with a support; they are in the order of the nodes given to svmp_model_add_callback. The function sets value[l] and
- * gradient[k][l] = d value[l] / d x[k][l], and returns 0; any other return value ends the run with
- * SVMP_CALLBACK_FAILED. value[l] is -INFINITY where the density is zero; NaN at a finite x ends the run with
+ * l, or value k of nodes with a support; they are in the order of the nodes given to svmp_model_add_callback. The
+ * function sets value[l] and gradient[k][l] = d value[l] / d x[k][l], and returns 0; any other return value ends the
+ * run with SVMP_CALLBACK_FAILED. value[l] is -INFINITY where the density is zero; NaN at a finite x ends the run with
  * SVMP_NOT_FINITE. Different factors are evaluated by different threads at the same time. The chains of NUTS also
  * evaluate the same factor at the same time, unless the context has one thread. */
 typedef int (*svmp_factor_function)(size_t n, const double *const *x, double *value, double *const *gradient,

@@ -17,8 +17,11 @@ static svmp_status thin(const svmp_particles *particles, svmp_particles **some) 
     size_t *all = calloc(variables, sizeof *all);
     if (all == NULL) return SVMP_NO_MEMORY;
     for (size_t i = 0; i < variables; i++) all[i] = i;
-    const svmp_status status =
-        svmp_particles_select(particles, variables, all, every < each ? every : each > 0 ? each : 1, some);
+    const svmp_status status = svmp_particles_select(particles, variables, all,
+                                                     every < each ? every
+                                                     : each > 0   ? each
+                                                                  : 1,
+                                                     some);
     free(all);
     return status;
 }
@@ -149,8 +152,8 @@ int write_predictive(FILE *file, const svmp_model *model, const name_index *name
     svmp_particles *made = NULL;
     name_index found = {0};
     int status = 0;
-    const int is = model && is_possible(model, names) &&
-                   predict(count, paths, coordinates, particles, &context, &made) == SVMP_OK;
+    const int is =
+        model && is_possible(model, names) && predict(count, paths, coordinates, particles, &context, &made) == SVMP_OK;
     if (is) status = names_build(made, &found);
     fputs(",\n\"predictive\":[", file);
     if (is && status == 0) write_arrays(file, model, made, &found);

@@ -12,7 +12,7 @@ typedef struct callback_scope {
     struct callback_node {
         const node_support *support;
         size_t variables;
-    } *nodes; /* copied; the supports must outlive the group */
+    } * nodes; /* copied; the supports must outlive the group */
 } callback_scope;
 
 /* A group of one instance with `slots` variables, which the caller fills in. `scope` NULL: the function reads the

@@ -25,8 +25,7 @@ svmp_status svmp_support_check(svmp_context *context, const node_support *suppor
                          "The correlation matrix '%.80s' needs k*k values with k of at least 2, not %zu.", name,
                          values);
     if ((unsigned)support->kind > SVMP_SUPPORT_CORRELATION)
-        return svmp_fail(context, SVMP_BAD_CALL, "The node '%.80s': there is no support %d.", name,
-                         (int)support->kind);
+        return svmp_fail(context, SVMP_BAD_CALL, "The node '%.80s': there is no support %d.", name, (int)support->kind);
     return SVMP_OK;
 }
 

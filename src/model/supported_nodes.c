@@ -159,8 +159,9 @@ svmp_status svmp_supported_inverse(const svmp_model *model, size_t n, const doub
         for (size_t l = 0; status == SVMP_OK && support && l < n; l++) {
             for (size_t k = 0; k < support->values; k++) given[k] = from[k * n + l];
             if (!svmp_support_inverse(support, given, one, given + support->values))
-                status = svmp_fail(model->context, SVMP_BAD_INPUT, "A value of %s is outside its support (particle %zu).",
-                                   svmp_model_node_name(model, v, name, sizeof name), l + 1);
+                status =
+                    svmp_fail(model->context, SVMP_BAD_INPUT, "A value of %s is outside its support (particle %zu).",
+                              svmp_model_node_name(model, v, name, sizeof name), l + 1);
             for (size_t k = 0; k < count; k++) to[k * n + l] = one[k];
         }
     }

@@ -176,7 +176,8 @@ const command command_compare = {
     .least = 2,
     .most = 2,
     .summary = "Compare particles with a reference",
-    .text = "Variables are matched by name; those of one file alone are listed and not compared. The MSE is the squared difference, averaged over the variables. The MMD\n"
+    .text = "Variables are matched by name; those of one file alone are listed and not compared. The MSE is the "
+            "squared difference, averaged over the variables. The MMD\n"
             "uses a Gaussian kernel whose squared bandwidth is the squared median distance between points of the\n"
             "reference (at most 1,000 of them). A z value is the difference of the means, of the logarithms of the\n"
             "standard deviations, or of the shares below the 5 and 95 percent quantiles of the reference, divided by\n"

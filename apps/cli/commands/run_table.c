@@ -50,8 +50,8 @@ static int measure_moments(const session *s, size_t shown, const size_t *which, 
     return s->method.yield == SVMP_YIELD_DRAWS ? exact_moments(s, shown, which, moments) : 0;
 }
 
-/* The variables that are shown, scalars first: all; or of many, scalars and small arrays before others. The parts of several processes
- * know their first ones. */
+/* The variables that are shown, scalars first: all; or of many, scalars and small arrays before others. The parts of
+ * several processes know their first ones. */
 static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
     const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
     const size_t variables = svmp_particles_whole(s->result);

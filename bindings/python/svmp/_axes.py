@@ -52,7 +52,9 @@ def make_axes(dims: Optional[Dims], coords: Optional[Coords], shapes: Mapping[st
             raise TypeError(f"coords '{dim}': expected a list of labels, not {labels!r}")
         made.coords[str(dim)] = [label.item() if isinstance(label, np.generic) else label for label in labels]
     for name, given in (dims or {}).items():
-        names: list[Optional[str]] = [given] if isinstance(given, str) else list(given)
+        names: list[Optional[str]] = list(given) if isinstance(given, (list, tuple)) else [given]  # type: ignore[list-item]
+        if not all(dim is None or isinstance(dim, str) for dim in names):
+            raise TypeError(f"dims '{name}': expected names, not {given!r}")
         if name not in shapes:
             raise ValueError(f"dims '{name}': the model has no such array; it has {', '.join(shapes)}")
         if len(names) != len(shapes[name]):

@@ -121,7 +121,8 @@ model_item svmp_apply(model_lowering *lowering, expr_op op, model_item a, model_
     if (known) {
         double number;
         svmp_kernels_plain.op(op, 0)(1, &number, &a.number, &b.number, &c.number);
-        if (op == OP_multiply && isnan(number) && !isnan(a.number) && !isnan(b.number)) number = 0; /* 0 times infinity */
+        if (op == OP_multiply && isnan(number) && !isnan(a.number) && !isnan(b.number))
+            number = 0; /* 0 times infinity */
         return literal ? svmp_item_literal(number) : svmp_item_number(number);
     }
     expr built[3] = {{0}, {0}, {0}};

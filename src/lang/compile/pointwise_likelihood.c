@@ -1,6 +1,6 @@
 /* What users of JAGS and Stan monitor: log_lik, the log likelihood of every observation given the unknowns, and
- * deviance, -2 times the log likelihood of all. Discrete unknowns are summed out: log_lik is that of an observation given
- * the others, where they share some. */
+ * deviance, -2 times the log likelihood of all. Discrete unknowns are summed out: log_lik is that of an observation
+ * given the others, where they share some. */
 #include "lang/discrete/discrete_unknowns.h"
 
 #include <stdio.h>

@@ -24,8 +24,7 @@ svmp_status svmp_discrete_likelihood(model_lowering *lowering, const component_l
     for (size_t f = 0; f < count; f++) left_out[f] = observed[factors[f].instance];
     lowering->drawn = false; /* they are summed here */
     svmp_status status = svmp_eliminate_total(lowering, count, factors, NULL, unknowns, summed, &whole);
-    if (status == SVMP_OK)
-        status = svmp_eliminate_total(lowering, count, factors, left_out, unknowns, summed, &rest);
+    if (status == SVMP_OK) status = svmp_eliminate_total(lowering, count, factors, left_out, unknowns, summed, &rest);
     svmp_scope_clear(lowering);
     lowering->drawn = drawn;
     if (status == SVMP_OK) *entry = svmp_expr_subtract(lowering->builder, whole, rest);

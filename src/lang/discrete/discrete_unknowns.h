@@ -97,15 +97,15 @@ svmp_status svmp_remainder_read(model_lowering *lowering, uint32_t which, model_
 svmp_status svmp_eliminate(model_lowering *lowering, size_t factor_count, const discrete_factor *factors,
                            size_t unknown_count, const uint32_t *unknowns);
 
-/* The same without any effect on the model: the logarithm of the sum as an expression. Factors that are `left_out`, NULL:
- * none, count as 1. */
+/* The same without any effect on the model: the logarithm of the sum as an expression. Factors that are `left_out`,
+ * NULL: none, count as 1. */
 svmp_status svmp_eliminate_total(model_lowering *lowering, size_t factor_count, const discrete_factor *factors,
                                  const bool *left_out, size_t unknown_count, const uint32_t *unknowns, expr *total);
 
 /* ---- discrete_likelihood.c -------------------------------------------------------------------- */
 
-/* log p(those of a component's instances that are `observed` here | its other observations and the continuous unknowns),
- * with the discrete unknowns summed out: the sum of the component less that without their factors. */
+/* log p(those of a component's instances that are `observed` here | its other observations and the continuous
+ * unknowns), with the discrete unknowns summed out: the sum of the component less that without their factors. */
 svmp_status svmp_discrete_likelihood(model_lowering *lowering, const component_lists *lists, uint32_t component,
                                      const bool *observed, expr *entry);
 
