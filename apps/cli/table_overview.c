@@ -20,15 +20,16 @@ static size_t stem_length(const char *name) {
     }
 }
 
+int is_element(const char *name) { return name[stem_length(name)] != '\0'; }
+
 int scalars_first(const svmp_particles *particles, size_t count, size_t *which) {
     size_t *elements = calloc(count + 1, sizeof *elements), scalars = 0, others = 0;
     if (elements == NULL) return 0;
     for (size_t k = 0; k < count; k++) {
-        const char *name = svmp_particles_name(particles, which[k]);
-        if (name[stem_length(name)] == '\0')
-            which[scalars++] = which[k];
-        else
+        if (is_element(svmp_particles_name(particles, which[k])))
             elements[others++] = which[k];
+        else
+            which[scalars++] = which[k];
     }
     memcpy(which + scalars, elements, others * sizeof *which);
     free(elements);

@@ -30,6 +30,9 @@ typedef struct overview {
 int overview_make(const svmp_particles *particles, overview *made);
 void overview_free(overview *o);
 
+/* Whether a name is that of an element of an array, x.3.1. */
+int is_element(const char *name);
+
 /* Puts the scalars among some variables before the elements of arrays; both keep their order. Returns 0 without memory.
  */
 int scalars_first(const svmp_particles *particles, size_t count, size_t *which);

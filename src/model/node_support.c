@@ -142,8 +142,9 @@ static double log_ilogit(double u) { return (u < 0 ? u : 0) - log1p(exp(-fabs(u)
 /* sum over k of log r_k + log z_k + log(1 - z_k), with r_k the product of 1 - z_j, j < k. */
 static double simplex_jacobian(size_t values, const double *u, double *gradient) {
     double sum = 0;
-    for (size_t k = 0; k + 1 < values; k++) {
-        const double behind = (double)(values - 1 - k), v = u[k] - log(behind), z = 1 / (1 + exp(-v));
+    for (size_t left = values - 1; left > 0; left--) {
+        const size_t k = values - 1 - left;
+        const double behind = (double)left, v = u[k] - log(behind), z = 1 / (1 + exp(-v));
         sum += log_ilogit(v) + behind * log_ilogit(-v);
         gradient[k] = 1 - z - behind * z;
     }

@@ -149,11 +149,13 @@ static int print_summary(svmp_context *context, const svmp_particles *particles,
     return status;
 }
 
-/* A table of data is no sample: nothing in the file says that its rows are draws. */
+/* A table of data is no sample: nothing in the file says that its rows are draws, not even the name of a column. */
 static int refuse_data(const svmp_particles *particles, const char *path) {
     if (*svmp_particles_comments(particles) || svmp_particles_are_chains(particles) ||
         svmp_particles_statistic(particles, "lp__"))
         return 0;
+    for (size_t i = 0; i < svmp_particles_variables(particles); i++)
+        if (is_element(svmp_particles_name(particles, i))) return 0;
     return report_error(EXIT_WRONG,
                         "'%s' looks like a table of data: it has neither the record of a run nor a column lp__ or "
                         "chain__. If its rows are draws, begin the file with a line '# draws'.",

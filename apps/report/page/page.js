@@ -134,8 +134,11 @@ function step(by) {
 // The page opens on what matters: a map, or rasters and series where there are no scalars, else the parameters.
 function arrange() {
   const main = document.querySelector("main"), scalars = run.names.some((name) => !isElement(name));
-  if (planar.length) main.prepend(document.querySelector(".columns"));
-  else if (!scalars && fields.length) main.prepend(element("fields"));
+  if (planar.length) {
+    const columns = document.querySelector(".columns");
+    columns.prepend(element("picture"));
+    main.prepend(columns);
+  } else if (!scalars && fields.length) main.prepend(element("fields"));
 }
 
 showHeader();
