@@ -133,3 +133,10 @@ refuses 2 "is a model: a file of particles" verify "$MODELS/linear.bug" "$MODELS
 printf 'age,y\n60,1\n61,2\n' >table.csv
 refuses 2 "'table.csv' looks like a table of data: it has neither the record of a run nor a column lp__ or chain__. If its rows \
 are draws, begin the file with a line '# draws'." summary table.csv
+
+# Scalars come before elements of arrays, unless the user has listed them.
+printf '# draws\nx.1,mu,x.2,nu\n1,2,3,4\n2,3,4,5\n' >ordered.csv
+works summary ordered.csv
+[[ $(grep -E '^(x|mu|nu)' said | cut -d' ' -f1 | tr '\n' ' ') == "mu nu x.1 x.2 " ]] || fail "$(cat said)"
+works summary ordered.csv --variables x,mu
+[[ $(grep -E '^(x|mu|nu)' said | cut -d' ' -f1 | tr '\n' ' ') == "x.1 x.2 mu " ]] || fail "$(cat said)"
