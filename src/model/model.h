@@ -15,7 +15,7 @@ struct svmp_model {
 
     char **names; /* node -> its name, or NULL: x.1, x.2, ... */
     double *lower, *upper;
-    int boxed; /* whether any bound is finite */
+    int boxed;                      /* whether any bound is finite */
     struct node_supports *supports; /* of nodes that functions build; NULL: all values are variables */
 
     quadratic quadratic;

@@ -35,3 +35,7 @@ END
 # Five lines from a table to ArviZ.
 pip install -q --no-compile arviz pandas matplotlib 2>/dev/null || { echo "not tried, for it is not here: ArviZ from PyPI" && exit 0; }
 MPLBACKEND=Agg empty/bin/python "$TESTS/../examples/python/five_lines.py"
+
+# The notebook of twelve tasks.
+pip install -q --no-compile pytest
+empty/bin/python -m pytest -q -p no:cacheprovider "$TESTS/../bindings/python/tests/test_notebook.py"

@@ -168,7 +168,7 @@ static void test_large(void **state) {
     svmp_context *context = test_context(1);
     static const struct {
         size_t side, asked, draws;
-    } rows[] = {{10, SVMP_METHODS_OWN, 5000}, {20, SVMP_METHODS_OWN, 2500}, {100, SVMP_METHODS_OWN, 1000},
+    } rows[] = {{10, SVMP_METHODS_OWN, 4000}, {20, SVMP_METHODS_OWN, 2600}, {100, SVMP_METHODS_OWN, 1000},
                 {200, SVMP_METHODS_OWN, 800}, {500, SVMP_METHODS_OWN, 0},   {200, 1000, 1000}};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         svmp_model *model = test_grid(context, rows[r].side, rows[r].side);
