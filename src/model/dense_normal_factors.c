@@ -6,8 +6,7 @@
 
 typedef struct dense_self {
     dense_normal shape;
-    size_t instances;
-    double *numbers;
+    double *numbers; /* instance by instance */
 } dense_self;
 
 /* Of eight particles: what the density reads, its values, its derivatives, and what it works with. */
@@ -126,7 +125,7 @@ static svmp_status make_self(svmp_context *context, const dense_normal *shape, s
     dense_self *self = NULL;
     svmp_status status;
     SVMP_TRY(SVMP_NEW(context, self, 1));
-    *self = (dense_self){.shape = *shape, .instances = instances};
+    *self = (dense_self){.shape = *shape};
     self->shape.source = NULL;
     SVMP_CHECK(SVMP_NEW(context, self->shape.source, sources));
     SVMP_CHECK(SVMP_NEW(context, self->numbers, instances * shape->numbers));

@@ -73,7 +73,7 @@ static int sign_of_unknown(const model_lowering *lowering, const model_element *
     return svmp_item_known(high) && high.number <= 0 ? -1 : 0;
 }
 
-/* Of what is computed: with a link, all inverses are positive but for that of probit, whose values are, too. */
+/* Of what is computed; the inverse of a link is positive. */
 static svmp_status sign_of_computed(model_lowering *lowering, uint32_t which, int depth, int *sign) {
     const ast_statement *statement = lowering->instances[which].statement;
     bool one;
@@ -256,7 +256,6 @@ static svmp_status try_driver(state_search *search, uint32_t unknown) {
     if (search->recursive[at] > 0) SVMP_TRY(find_path_sign(lowering, at, &sign));
     if (sign == 0) return forget_path(lowering, at), SVMP_OK;
     node->state_slope = sign;
-    node->location_scale = false;
     lowering->instances[unknown].state = at;
     lowering->instances[at].is_state = true;
     return SVMP_OK;
@@ -282,7 +281,8 @@ void svmp_state_undo(model_lowering *lowering, uint32_t unknown) {
  * ------------------------------------------------------------------------------ */
 
 /* z is drawn after all that the rest and the slope read, none of which depends on e. */
-svmp_status svmp_state_note_parents(model_lowering *lowering, uint32_t unknown) {
+svmp_status svmp_state_finish(model_lowering *lowering, uint32_t unknown) {
+    svmp_instance_node(lowering, unknown)->location_scale = false;
     for (uint32_t at = lowering->instances[unknown].state; at != unknown; at = lowering->instances[at].driver)
         for (uint32_t e = lowering->reads.start[at]; e < lowering->reads.start[at + 1]; e++) {
             const uint32_t parent = lowering->reads.item[e];

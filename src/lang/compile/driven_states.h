@@ -11,8 +11,8 @@ svmp_status svmp_states_choose(model_lowering *lowering, const double *recursive
 /* The unknown moves as it is written. */
 void svmp_state_undo(model_lowering *lowering, uint32_t unknown);
 
-/* Notes what the state reads as parents of the unknown. */
-svmp_status svmp_state_note_parents(model_lowering *lowering, uint32_t unknown);
+/* Notes what the state reads as parents of the unknown, which has no other coordinates. */
+svmp_status svmp_state_finish(model_lowering *lowering, uint32_t unknown);
 
 /* The state is rest + slope * e of the unknown e. */
 svmp_status svmp_state_line(model_lowering *lowering, uint32_t unknown, expr *rest, expr *slope);

@@ -110,7 +110,7 @@ static svmp_status choose_states(cost_search *search, double *operations) {
     undo_long_states(search);
     *operations = 0;
     for (uint32_t k = 0; k < lowering->instance_count; k++) {
-        if (lowering->instances[k].state != NOTHING) SVMP_TRY(svmp_state_note_parents(lowering, k));
+        if (lowering->instances[k].state != NOTHING) SVMP_TRY(svmp_state_finish(lowering, k));
         if (lowering->instances[k].is_state) search->operations[k] = 0;
         *operations += search->operations[k];
     }
