@@ -20,7 +20,9 @@ static int held_out;
 
 /* ---- exact answers ----------------------------------------------------------------------------------------------- */
 
-static double datum(size_t k, size_t i) { return svmp_random_normal((random_stream){.seed = 7, .a = k, .b = 0, .purpose = RANDOM_TEST}, i); }
+static double datum(size_t k, size_t i) {
+    return svmp_random_normal((random_stream){.seed = 7, .a = k, .b = 0, .purpose = RANDOM_TEST}, i);
+}
 
 /* The text of a posterior with made-up data, a factor for each observation. */
 static void write_posterior(const char *kind, char *text, size_t size) {
@@ -110,7 +112,9 @@ static svmp_run *draw(const target *t, const svmp_model *model, size_t n, uint64
     if (t->nuts == 1) draw_nuts(t, model, run, n, seed);
     if (t->nuts == 2) must(svmp_run_go(run, &outcome));
     for (size_t l = 0; away > 0 && l < n; l++)
-        run->backend->x[l] += svmp_random_uniform((random_stream){.seed = seed, .a = 0, .b = 0, .purpose = RANDOM_TEST}, l) < 0.5 ? away : -away;
+        run->backend->x[l] +=
+            svmp_random_uniform((random_stream){.seed = seed, .a = 0, .b = 0, .purpose = RANDOM_TEST}, l) < 0.5 ? away
+                                                                                                                : -away;
     return run;
 }
 

@@ -1,9 +1,10 @@
 /* svmp_parallel.h: one model in several processes (docs/distributed.md).
  *
- * Every process calls svmp_context_join, then svmp_model_read_split, and then the functions of svmp.h on its part of
- * the model. "Collective" means that all processes of the context must call the function, in the same order; all of
- * them get the same status and the same error. The functions of svmp.h that are collective on a part of a model say so.
- * One process alone works as one of several does.
+ * Every process calls svmp_context_join, then svmp_model_read_shared or svmp_model_read_split, and then the functions
+ * of svmp.h on the whole model, whose chains the processes share, or on its part of the model. "Collective" means that
+ * all processes of the context must call the function, in the same order; all of them get the same status and the same
+ * error. The functions of svmp.h that are collective on a part of a model say so. One process alone works as one of
+ * several does.
  */
 #ifndef SVMP_PARALLEL_H
 #define SVMP_PARALLEL_H
@@ -72,13 +73,13 @@ typedef struct svmp_split {
 SVMP_API svmp_status svmp_model_split(svmp_model **model, svmp_split *split);
 
 /* Lets the processes share the chains of a whole model's runs: every process has the model and all particles, and moves
- * a share of them (methods with `shares`, svmp_method_describe). The bits are those of one process. From now on creating
- * a run of the model, and whatever a run does and returns, is collective, and every process gets the same, such as
- * particles, of which one should write the file. Collective. Fails if the models differ. */
+ * a share of them (methods with `shares`, svmp_method_describe). The bits are those of one process. From now on
+ * creating a run of the model, and whatever a run does and returns, is collective, and every process gets the same,
+ * such as particles, of which one should write the file. Collective. Fails if the models differ. */
 SVMP_API svmp_status svmp_model_share(svmp_model *model);
 
-/* svmp_model_read and svmp_model_share in one step: every process reads the files. Collective. Fails if the files differ
- * between processes. `how` may be NULL. */
+/* svmp_model_read and svmp_model_share in one step: every process reads the files. Collective. Fails if the files
+ * differ between processes. `how` may be NULL. */
 SVMP_API svmp_status svmp_model_read_shared(svmp_context *context, size_t count, const char *const *paths,
                                             const svmp_reading *how, svmp_model **model);
 

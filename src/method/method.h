@@ -59,7 +59,7 @@ typedef struct method {
     int fits;            /* it always fits the Gaussian on the graph, whatever the start is */
     size_t arrays;       /* arrays of all particles besides the backend's */
     double examination;  /* the time of the examination as a share of the time of the run; 0: METHOD_EXAMINATION */
-    int shared; /* processes share its chains: each moves some of the particles, or some chains of a sampler */
+    int shared;          /* processes share its chains: each moves some of the particles, or some chains of a sampler */
     int local; /* a node needs only its neighbours, or sums over all nodes, so that it runs on parts of a model */
 
     /* Checks the options and allocates the data of the method; the backend exists already. */

@@ -20,7 +20,7 @@ typedef struct examination {
     const svmp_model *model;
     int local; /* local moves alone: always of several processes */
     backend *b;
-    backend *own; /* the particles of b that this process moves: all, unless processes share them */
+    backend *own;         /* the particles of b that this process moves: all, unless processes share them */
     evaluator *evaluator; /* of these */
     sweeper *sweeper;
     gaussian *q;

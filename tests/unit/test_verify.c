@@ -404,7 +404,8 @@ static void test_equal_values(void **state) {
     before_after_row row;
     for (size_t t = 0; t <= WINDOW; t++) {
         for (size_t l = 0; l < N; l++) {
-            x[l] = l % 2 ? 1 + svmp_random_normal((random_stream){.seed = 2, .a = t, .b = 0, .purpose = RANDOM_TEST}, l) : 0;
+            x[l] = l % 2 ? 1 + svmp_random_normal((random_stream){.seed = 2, .a = t, .b = 0, .purpose = RANDOM_TEST}, l)
+                         : 0;
             score[l] = -x[l];
         }
         if (t == 0) {

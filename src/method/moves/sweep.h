@@ -46,9 +46,9 @@ size_t svmp_sweeper_rounds(const sweeper *s);
 double svmp_sweeper_scores(const sweeper *s);
 
 /* Estimates A: the median over the particles of each second derivative, by differences of the node's score. `again`:
- * only for nodes of several variables, because epsilon cannot correct their shape. `b` has all particles, also if s moves a share. Costs two evaluations of a node's
- * factors for each of its variables, and up to 24 more if all particles are equal. Nodes of more than 256 variables use
- * the median of s_i^2 for A_ii. */
+ * only for nodes of several variables, because epsilon cannot correct their shape. `b` has all particles, also if s
+ * moves a share. Costs two evaluations of a node's factors for each of its variables, and up to 24 more if all
+ * particles are equal. Nodes of more than 256 variables use the median of s_i^2 for A_ii. */
 svmp_status svmp_sweeper_measure_curvature(sweeper *s, backend *b, int again);
 
 /* Moves all nodes once; if `gain` is positive, log epsilon of each node then increases by gain * (mean acceptance -

@@ -23,11 +23,11 @@ struct sweeper {
     size_t n, colours;
     int threads;
     node_evaluator *local;
-    uint32_t *period;    /* of a task: it moves in every period-th sweep; 0: never */
-    double *log_step;    /* own node -> log epsilon */
-    int64_t *accepted;   /* own node -> the sum of acceptances of this sweep (base/peer_columns.h); -1: learns nothing */
-    bool *learns;        /* own node -> whether it learns from this sweep */
-    cauchy *cauchy;      /* proposals of every CAUCHY_EVERY-th move of a node; NULL: all moves are steps */
+    uint32_t *period;  /* of a task: it moves in every period-th sweep; 0: never */
+    double *log_step;  /* own node -> log epsilon */
+    int64_t *accepted; /* own node -> the sum of acceptances of this sweep (base/peer_columns.h); -1: learns nothing */
+    bool *learns;      /* own node -> whether it learns from this sweep */
+    cauchy *cauchy;    /* proposals of every CAUCHY_EVERY-th move of a node; NULL: all moves are steps */
     bool *discontinuous; /* own node -> the density may be discontinuous in it; NULL: in none */
     size_t
         *factor_at; /* own node -> the start of its L, with rows of 1, 2, ... numbers; for large nodes the diagonal */

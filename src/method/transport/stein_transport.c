@@ -48,15 +48,17 @@ static svmp_status find_phi(const backend *own, backend *all, const kernel *k, s
     const svmp_graph *graph = all->model->graph;
     const svmp_peers *peers = own->columns.peers;
     size_t first, count;
+    double *phi;
     if (own == all || all->local->fetch || peers->count > graph->nodes) return all->kind->stein(all, k, t);
     svmp_shared_find(graph->nodes, peers->count, peers->rank, &first, &count);
     svmp_status status = first > 0 ? stein_of_span(all, (node_span){0, 0}, k, t) : SVMP_OK;
     if (status == SVMP_OK) status = stein_of_span(all, (node_span){first, first + count}, k, t);
     SVMP_TRY(svmp_agree(all->context, peers, status));
+    SVMP_TRY(svmp_backend_edit(all, ARRAY_PHI, &phi));
     for (size_t rank = 0; rank < peers->count; rank++) {
         svmp_shared_find(graph->nodes, peers->count, rank, &first, &count);
         const size_t from = graph->first[first] * all->n, to = graph->first[first + count] * all->n;
-        peers->broadcast(peers, rank, (to - from) * sizeof *all->phi, all->phi + from);
+        peers->broadcast(peers, rank, (to - from) * sizeof *phi, phi + from);
     }
     return SVMP_OK;
 }
