@@ -46,6 +46,28 @@ static void test_uniform_moments(void **state) {
     assert_true(fabs(square - 1.0 / 3) < 4 * sqrt(4.0 / 45 / N));
 }
 
+/* Numbers from the `first` on are those of the whole stream, wherever it begins. */
+static void test_later_numbers(void **state) {
+    (void)state;
+    void (*const all[])(random_stream, size_t, double *) = {svmp_random_uniforms, svmp_random_normals,
+                                                            svmp_random_quick_normals, svmp_random_log_uniforms};
+    double whole[300], part[300];
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        all[k](stream(3), 300, whole);
+        for (size_t first = 0; first < 140; first += first < 9 ? 1 : 13)
+            for (size_t n = 1; n < 160; n += n < 9 ? 1 : 29) {
+                random_stream later = stream(3);
+                later.first = first;
+                all[k](later, n, part);
+                assert_memory_equal(part, whole + first, n * sizeof *part);
+            }
+    }
+    random_stream later = stream(3);
+    later.first = 5;
+    assert_near(svmp_random_uniform(later, 2), svmp_random_uniform(stream(3), 7), 0);
+    assert_near(svmp_random_normal(later, 2), svmp_random_normal(stream(3), 7), 0);
+}
+
 static void test_prefix_does_not_depend_on_length(void **state) {
     (void)state;
     double few[7], many[23];
@@ -377,6 +399,7 @@ static void test_parts_of_the_build(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_later_numbers),
         cmocka_unit_test(test_memory_limits),
         cmocka_unit_test(test_selection_is_that_of_a_sort),
         cmocka_unit_test(test_quick_numbers),
