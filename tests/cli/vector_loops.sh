@@ -12,7 +12,7 @@ one_by_one='(sin|cos|tan|loggam|gamma|logfact|digamma|trigamma)_v'
 same_for_all='(add|subtract|multiply)_square_ssv' # a square of scalars
 
 for set in "" _avx2 _avx512; do
-    object=$(find "$BUILD/CMakeFiles" -name "operation_loops$set.c.o")
+    object=$(find "$BUILD/CMakeFiles/svmp_objects.dir" -name "operation_loops$set.c.o")
     [[ -n $object ]] || { echo "FAILED: operation_loops$set.c.o is not under $BUILD" && exit 1; }
     objdump -dr --no-show-raw-insn "$object" >code
     # each function: its name, the number of scalar and of vector instructions, the functions it calls
