@@ -86,7 +86,7 @@ void svmp_run_choose_draws(svmp_run *run) {
             "The answer is the %zu particles: %zu draws of %zu variables would take %.2g GB. The option 'draws' asks "
             "for them.",
             n, n * usual, run->model->graph->variables, sizeof(double) * 1e-9 * (double)(n * usual) * variables);
-    else if (!given && options->draws < n * usual)
+    else if (!given && n > 1 && options->draws < n * usual)
         svmp_log(run->context, SVMP_LOG_WARNING,
                  "The answer has %zu draws, not %zu, which would take %.2g GB. The option 'draws' sets their number.",
                  options->draws, n * usual, sizeof(double) * 1e-9 * (double)(n * usual) * variables);

@@ -238,7 +238,7 @@ class Graph(Recipe):
         >>> g.node("x")
         >>> g.gaussian("x", 4.0)
         >>> g.fit(progressbar=False)["x"].shape
-        (1000,)
+        (4000,)
         """
         return self.model().fit(*arguments, **options)
 
