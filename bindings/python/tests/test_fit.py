@@ -71,7 +71,7 @@ def test_moments_of_an_exact_posterior():
 
 def test_what_a_fit_says(normal):
     fit = normal.fit(particles=50, iterations=500, progressbar=False, monitor=["sigma", "mu"])
-    assert list(fit) == ["mu", "tau", "sigma"] and (fit.chains, fit.draws) == (50, 50) and len(fit.particles) == 50
+    assert list(fit) == ["mu", "tau", "sigma"] and fit.chains == 50 and 50 <= fit.draws <= 200 and len(fit.particles) == 50
     assert abs(fit.particles["mu"].mean() - fit["mu"].mean()) < 1e-6 * fit["mu"].std()  # both are matched to the same averages
     np.testing.assert_allclose(fit["sigma"], fit["tau"] ** -0.5, rtol=1e-14)
     assert fit.ksd["v"] >= 0 and set(fit.measured.nodes) == {"mu", "tau"}
