@@ -45,7 +45,7 @@ size_t table_columns(int chains, table_column chosen[TABLE_COLUMNS]) {
 
 /* Four digits, and of a number far from 0 as many as show two digits of its sd. */
 static int digits_of(double value, double sd) {
-    enum { FEWEST = 4, MOST = 10 };
+    enum { FEWEST = 4, MOST = 8 };
     const double orders = sd > 0 && isfinite(value) ? ceil(log10(fabs(value) / sd)) : 0;
     return orders + 2 > FEWEST ? (int)fmin(orders + 2, MOST) : FEWEST;
 }

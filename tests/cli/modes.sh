@@ -1,4 +1,4 @@
-# Models with several modes, whose truth is known by quadrature: no wrong answer passes, and most right ones do. The
+# Models with several modes, whose truth is known by quadrature: few wrong answers pass, of heavy tails, and most right ones do. The
 # whole catalogue: bench/verdict/run.
 . "$TESTS/cli/support.bash"
 python=$(python_with_pytest) || true

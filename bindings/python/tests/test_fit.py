@@ -71,7 +71,7 @@ def test_moments_of_an_exact_posterior():
 
 def test_what_a_fit_says(normal):
     fit = normal.fit(particles=50, iterations=500, progressbar=False, monitor=["sigma", "mu"])
-    assert list(fit) == ["mu", "tau", "sigma"] and fit.chains == 50 and fit.draws >= 50 and len(fit.particles) == 50
+    assert list(fit) == ["mu", "tau", "sigma"] and fit.chains == 50 and 50 <= fit.draws <= 200 and len(fit.particles) == 50
     assert abs(fit.particles["mu"].mean() - fit["mu"].mean()) < 1e-6 * fit["mu"].std()  # both are matched to the same averages
     np.testing.assert_allclose(fit["sigma"], fit["tau"] ** -0.5, rtol=1e-14)
     assert fit.ksd["v"] >= 0 and set(fit.measured.nodes) == {"mu", "tau"}
@@ -245,8 +245,8 @@ def test_one_start_for_each_chain(effects):
     np.testing.assert_array_equal(effects.sample(init=starts, **options).values, effects.sample(init=together, **options).values)
     with pytest.raises(ValueError, match="3 dictionaries for 2 chains"):
         effects.sample(init=[{"mu": 0.0}] * 3, **options)
-    with pytest.raises(ValueError, match="no unknown of that name"):
-        effects.sample(init=[{"mu": 0.0}, {"nothing": 0.0}], **options)
+    with pytest.raises(ValueError, match="different names: mu and beta"):
+        effects.sample(init=[{"mu": 0.0}, {"beta": 0.0}], **options)
     with pytest.raises(ValueError, match="same shapes"):
         effects.sample(init=[{"mu": 0.0}, {"mu": [0.0, 1.0]}], **options)
 
