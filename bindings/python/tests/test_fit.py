@@ -245,8 +245,8 @@ def test_one_start_for_each_chain(effects):
     np.testing.assert_array_equal(effects.sample(init=starts, **options).values, effects.sample(init=together, **options).values)
     with pytest.raises(ValueError, match="3 dictionaries for 2 chains"):
         effects.sample(init=[{"mu": 0.0}] * 3, **options)
-    with pytest.raises(ValueError, match="different names: mu and beta"):
-        effects.sample(init=[{"mu": 0.0}, {"beta": 0.0}], **options)
+    with pytest.raises(ValueError, match="no unknown of that name"):
+        effects.sample(init=[{"mu": 0.0}, {"nothing": 0.0}], **options)
     with pytest.raises(ValueError, match="same shapes"):
         effects.sample(init=[{"mu": 0.0}, {"mu": [0.0, 1.0]}], **options)
 
