@@ -55,7 +55,9 @@ refuses 2 "'groups.bug' is a model" predict groups.bug old.json
 printf 'model { for (i in 1:length(y)) { y[i] ~ dnorm(u[g[i]], 1) }\n for (j in 1:max(g)) { u[j] ~ dnorm(0, 1) } }\n' >text.bug
 printf 'y,g\n1,a\n2,b\n' >text.csv
 works run text.bug text.csv -q -t 75 -o text_draws.csv
-refuses 2 "text in the data cannot be matched" predict text_draws.csv text.bug text.csv --monitor log_lik
+refuses 2 "'text_draws.csv' does not record the codes of text" predict text_draws.csv text.bug text.csv --monitor log_lik
+works predict text_draws.csv text.bug text.csv --same-data --derive 'd <- u[2] - u[1]'
+shows '^d +0\.[45]'
 
 works simulate groups.bug old.json -n 4000 -q -o prior.csv
 [[ $(grep -v '^#' prior.csv | head -1) == y.1,*,tu ]] || fail "$(grep -v '^#' prior.csv | head -1)"

@@ -98,11 +98,13 @@ static int predict(const option_set *set, svmp_context *context, size_t first, c
     how.fresh = options_given(set, "same-data") == NULL;
     svmp_status status =
         svmp_model_read(context, set->operand_count - first, (const char *const *)set->operands + first, &how, &model);
-    if (status == SVMP_OK && has_labels(model)) {
+    if (status == SVMP_OK && how.fresh && has_labels(model)) {
         svmp_model_free(model);
-        return report_error(
-            EXIT_WRONG, "FILE does not say which codes its text had, so text in the data cannot be matched with it: "
-                        "use numbers as subscripts, or Python's fit.predict.");
+        return report_error(EXIT_WRONG,
+                            "'%s' does not record the codes of text, so text in other data cannot be matched with it. "
+                            "Use numbers as subscripts, or Python's fit.predict; if the data are those of the run, "
+                            "use --same-data.",
+                            set->operands[0]);
     }
     if (status == SVMP_OK) status = svmp_model_predict(model, draws, seed, &made);
     const int result = status == SVMP_OK ? put_out(set, context, made, "predict") : failed(context, status);
