@@ -85,7 +85,7 @@ static int read_answer(const parcel *x, const datagram *d, const unsigned char *
 static int take_parcel_piece(neighbour *p, const datagram *d, const unsigned char *payload, size_t size) {
     parcel *x = &p->coming;
     const int last = d->piece + 1 == d->pieces;
-    if (size <= MARK || d->piece >= d->pieces || (!last && size != DATAGRAM_PIECE)) return 0;
+    if (size <= MARK || size > DATAGRAM_PIECE || d->piece >= d->pieces || (!last && size != DATAGRAM_PIECE)) return 0;
     if (x->bytes == NULL || x->pieces != d->pieces || memcmp(x->mark, payload, MARK) != 0) {
         if (x->bytes && d->round < x->round) return 0;
         clear(x);

@@ -78,6 +78,10 @@ static svmp_status predict(const svmp_model *model, const svmp_particles *draws,
     svmp_particles *all = NULL;
     double *variables = NULL;
     svmp_status status;
+    if (model->lowered->discrete_count > 0)
+        svmp_log(context, SVMP_LOG_WARNING,
+                 "Discrete unknowns are drawn again, given the continuous ones and the data here: whatever tells about "
+                 "them, such as the other rows of their groups, must be among these data.");
     SVMP_CHECK(svmp_particles_by_name(draws, &names.sorted));
     SVMP_CHECK(create_all(model, draws->count, draws->chains, &all));
     SVMP_CHECK(take(model, draws, &names, all));

@@ -191,7 +191,8 @@ double svmp_run_bytes(const svmp_run *run, size_t n) {
         (run->method->step ? (double)run->step.rule->states : 0) + (double)run->method->arrays;
     const double fitted = run->method->fits || run->start.kind == INIT_GAUSSIAN ? svmp_gaussian_bytes(model) : 0;
     const double draws = chains ? fmin((double)run->options.draws, (double)run->iterations) : 1;
-    const double outputs = model->lowered ? (double)(svmp_model_outputs(model) + svmp_model_monitored(model)) : 0;
+    const double outputs =
+        model->lowered || model->supports ? (double)(svmp_model_outputs(model) + svmp_model_monitored(model)) : 0;
     const double count = draws * (double)n;
     const double result = row * draws * (variables * (1 + chains) + outputs);
     const double last = count < (double)SIZE_MAX ? svmp_run_log_density_bytes(model, (size_t)count) : 0;

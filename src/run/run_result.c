@@ -190,9 +190,10 @@ svmp_status svmp_run_answer(const svmp_run *run, svmp_particles **draws) {
         run->method->make_draws ? run->method->make_draws : run->method->result;
     *draws = NULL;
     if (make == NULL) return SVMP_OK;
+    SVMP_CHECK(svmp_backend_gather(run->own, run->backend));
     SVMP_CHECK(svmp_backend_view(run->backend, ARRAY_PARTICLES, &x));
     SVMP_CHECK(make(run, &made));
-    if (made && run->model->lowered) SVMP_CHECK(make_natural(run, x, &made));
+    if (made && (run->model->lowered || run->model->supports)) SVMP_CHECK(make_natural(run, x, &made));
     *draws = made;
     made = NULL;
 done:

@@ -515,7 +515,8 @@ static svmp_status examine_draws(const svmp_run *run, const svmp_particles *draw
                                  svmp_verdict *verdict) {
     const size_t each = draws->count / draws->chains;
     double *x = NULL;
-    SVMP_TRY(SVMP_NEW(run->context, x, draws->variables * draws->chains));
+    const svmp_status allocated = SVMP_NEW(run->context, x, draws->variables * draws->chains);
+    SVMP_TRY(svmp_model_agree_all(run->model, allocated));
     take_draws(draws, each - 1, x);
     const svmp_verdict first = *verdict;
     svmp_status status = svmp_examine_values(run, draws->chains, x, seconds, moves, verdict);
@@ -524,9 +525,10 @@ static svmp_status examine_draws(const svmp_run *run, const svmp_particles *draw
         *verdict = first;
         take_draws(draws, each / 2 - (each == 2), x);
         status = svmp_examine_values(run, draws->chains, x, seconds, moves, verdict);
-        verdict->seconds += failed.seconds;
+        const double both = verdict->seconds + failed.seconds;
         if (verdict->finding == SVMP_FINDING_NOT_EXAMINED || verdict->finding == SVMP_FINDING_UNDECIDED)
             *verdict = failed;
+        verdict->seconds = both;
     }
     svmp_release(run->context, x);
     return status;

@@ -228,7 +228,7 @@ static svmp_status find(look *s, svmp_verdict *v) {
     SVMP_TRY(judge(s, v));
     if (svmp_examination_knows_modes(e)) return SVMP_OK;
     SVMP_TRY(svmp_found_modes_mixture(e->found, s->pattern, &e->modes));
-    return svmp_mode_jump_create(e->own, e->modes, &e->mode_jump);
+    return svmp_model_agree_all(e->own->model, svmp_mode_jump_create(e->own, e->modes, &e->mode_jump));
 }
 
 /* Far out a factor may have no value at all: then nothing was found. */

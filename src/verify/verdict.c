@@ -343,11 +343,42 @@ static svmp_status find_gaps(const svmp_model *model, const svmp_particles *draw
     double *workspace = NULL;
     if (verdict->modes < 2) return SVMP_OK;
     SVMP_TRY(SVMP_NEW(model->context, workspace, 3 * draws->count));
-    for (size_t i = 0; i < svmp_model_outputs(model); i++)
+    for (size_t i = 0; i < svmp_model_outputs(model) && i < draws->variables; i++)
         if (svmp_gap_at_quantiles(draws, i, workspace) > in_a_gap && verdict->gapped++ == 0)
             svmp_model_output_name(model, i, verdict->gapped_name, sizeof verdict->gapped_name);
     svmp_release(model->context, workspace);
     return SVMP_OK;
+}
+
+/* Averages can converge, and exact moves change nothing, before every chain has been everywhere, as near a standard
+ * deviation of 0: then the chains differ. */
+static svmp_status check_mixing(const svmp_run *run, const svmp_particles *draws, svmp_verdict *verdict) {
+    size_t count = 0;
+    svmp_mixing *mixing = NULL;
+    svmp_moments *moments = NULL;
+    svmp_status status;
+    double limit, worst;
+    char name[VERDICT_NAME];
+    if (!svmp_particles_are_chains(draws)) return SVMP_OK;
+    svmp_chains_limits(draws->chains, draws->count / draws->chains, &limit, NULL);
+    SVMP_CHECK(SVMP_NEW(run->context, mixing, draws->variables));
+    SVMP_CHECK(SVMP_NEW(run->context, moments, draws->variables));
+    SVMP_CHECK(svmp_particles_summarise(draws, draws->variables, NULL, moments, mixing));
+    worst = limit;
+    for (size_t i = 0; i < draws->variables; i++) {
+        count += mixing[i].r_hat > limit;
+        if (!(mixing[i].r_hat > worst)) continue;
+        worst = mixing[i].r_hat;
+        svmp_model_output_name(run->model, i, name, sizeof name);
+    }
+    if (count == 0) goto done;
+    svmp_verdict_veto(verdict, SVMP_NOTE_R_HAT, worst, name);
+    verdict->r_hat = worst;
+    verdict->veto_count = count;
+done:
+    svmp_release(run->context, moments);
+    svmp_release(run->context, mixing);
+    return status;
 }
 
 /* Exact moves keep draws of an infinite variance as they are, and say nothing about how well the draws know the moments
@@ -364,8 +395,10 @@ static svmp_status check_numbers(const svmp_run *run, svmp_verdict *verdict) {
     if (run->model->graph->peers->count > 1 || !svmp_verdict_is_clear(verdict)) return SVMP_OK;
     SVMP_CHECK(svmp_run_answer(run, &draws));
     if (draws == NULL) goto done;
-    SVMP_CHECK(svmp_find_uncertain(draws, verdict->modes < 2, &found));
     verdict->answered = draws->count;
+    SVMP_CHECK(check_mixing(run, draws, verdict));
+    if (verdict->veto != SVMP_NOTE_NONE) goto done;
+    SVMP_CHECK(svmp_find_uncertain(draws, verdict->modes < 2, &found));
     find_constants(run->model, draws, verdict);
     SVMP_CHECK(find_gaps(run->model, draws, verdict));
     if (found.count == 0) goto done;
@@ -388,6 +421,7 @@ svmp_status svmp_run_verdict(const svmp_run *run, const svmp_discrepancy *nodes,
         return svmp_fail(run->context, SVMP_UNSUPPORTED,
                          "There is no verdict for the method '%s', which yields neither particles nor chains.",
                          run->method->name);
+    SVMP_TRY(svmp_backend_gather(run->own, run->backend));
     svmp_verdict_describe(run, verdict);
     if (yield == SVMP_YIELD_CHAINS) SVMP_TRY(check_discontinuities(run, verdict));
     SVMP_TRY(yield == SVMP_YIELD_CHAINS ? judge_chains(run, seconds, verdict)

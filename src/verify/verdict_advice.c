@@ -81,6 +81,13 @@ static void advise_warmup(note_list *list) {
 }
 
 static void advise_r_hat(note_list *list, const svmp_verdict *v) {
+    if (svmp_verdict_method(v) == &svmp_method_transport) {
+        char value[24];
+        snprintf(value, sizeof value, "%zu", 4 * v->answered);
+        use_method(list, FIRST, SVMP_NOTE_USE, &svmp_method_nuts);
+        if (v->answered) svmp_note_advise(list, FIRST, SVMP_NOTE_MORE_DRAWS, "draws", value);
+        return;
+    }
     if (!has_draws(svmp_verdict_method(v))) {
         use_method(list, FIRST, SVMP_NOTE_USE, &svmp_method_transport);
         run_longer(list, FIRST, longer(v));

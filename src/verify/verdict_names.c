@@ -14,21 +14,25 @@ static size_t node_of(const svmp_graph *graph, size_t variable) {
     return low;
 }
 
+typedef const char *namer(const svmp_model *model, size_t k, char *name, size_t size);
+
 /* "p.1 to p.4" */
-static void name_range(const svmp_model *model, size_t first, size_t count, char *name, size_t size) {
+static void name_range(const svmp_model *model, namer *name_of, size_t first, size_t count, char *name, size_t size) {
     char last[60];
-    svmp_model_output_name(model, first, name, size);
+    name_of(model, first, name, size);
     if (count < 2) return;
-    svmp_model_output_name(model, first + count - 1, last, sizeof last);
+    name_of(model, first + count - 1, last, sizeof last);
     snprintf(name + strlen(name), size - strlen(name), " to %s", last);
 }
 
 void svmp_verdict_node_name(const svmp_model *model, size_t node, char *name, size_t size) {
     const svmp_graph *graph = model->graph;
     if (model->lowered && node < model->lowered->node_count)
-        name_range(model, model->lowered->nodes[node].output, model->lowered->nodes[node].outputs, name, size);
+        name_range(model, svmp_model_output_name, model->lowered->nodes[node].output,
+                   model->lowered->nodes[node].outputs, name, size);
     else
-        name_range(model, graph->first[node], graph->first[node + 1] - graph->first[node], name, size);
+        name_range(model, svmp_model_variable_name, graph->first[node], graph->first[node + 1] - graph->first[node],
+                   name, size);
 }
 
 void svmp_verdict_variable_name(const svmp_model *model, size_t variable, char *name, size_t size) {

@@ -458,3 +458,9 @@ for processes in 1 2; do
     ranks $processes run open.bug open.R -m local -n 20 -t 30 --warmup 10 -q -f -o open$processes.csv || fail "$(cat errors)"
 done
 diff <(timeless open1.csv) <(timeless open2.csv) || fail "two processes write another file"
+
+# Scalars are shown first, also those behind the variables that a process by nodes would know.
+printf 'model { for (i in 1:50) { y[i] ~ dnorm(x[i], 1)  x[i] ~ dnorm(mu, 1) }\n mu ~ dnorm(0, 1) }\n' >late.bug
+echo "y <- c($(seq -s, 50))" >late.R
+ranks 2 run late.bug late.R -n 20 -t 75 -q || fail "$(cat errors)"
+shows '^mu  '

@@ -157,3 +157,9 @@ change O.2.1 1e-3
 refuses 2 "The matrix 'O[1:2,1:2]' is not symmetric in particle 7." verify changed.csv bounded.bug bounded.json
 change tau 0 # on the boundary, by rounding
 works verify changed.csv bounded.bug bounded.json
+
+# A random walk whose step size may be near 0: averages converge before all chains have been there, which R-hat shows.
+printf 'model { x[1] ~ dnorm(0, 1/(s*s))\n for (t in 2:30) { x[t] ~ dnorm(x[t-1], 1/(s*s)) }\n for (t in 1:30) { y[t] ~ dnorm(x[t], 4) }\n s ~ dunif(0, 3) }\n' >walk.bug
+echo 'y <- c(-0.79, 0.87, 0.17, -0.47, 0.45, 0.01, -0.31, -0.32, -0.50, 0.02, 0.53, -0.16, 0.21, 0.94, -0.61, 0.13, -0.15, -0.53, -0.51, -0.01, 0.22, -0.27, 0.03, 0.36, 0.15, 0.43, 0.23, 0.24, 0.91, 0.31)' >walk.R
+works run walk.bug walk.R -q
+shows '^Not converged: the chains have not mixed: s .*Use -m nuts'

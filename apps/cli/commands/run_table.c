@@ -53,7 +53,7 @@ static int measure_moments(const session *s, size_t shown, const size_t *which, 
 /* The variables that are shown, scalars first: all; or of many, scalars and small arrays before others. The parts of
  * several processes know their first ones. */
 static size_t choose_shown(const session *s, size_t which[VARIABLES_SHOWN]) {
-    const svmp_particles *from = s->record.processes > 1 ? s->first : s->result;
+    const svmp_particles *from = s->split.processes > 1 ? s->first : s->result;
     const size_t variables = svmp_particles_whole(s->result);
     size_t count = 0, more = 0;
     overview o = {0};
@@ -160,5 +160,5 @@ int session_print(session *s) {
         print_caveat(s->method.yield);
     if (verdict) verdict_print(verdict);
     if (verdict) explain_skipped(s);
-    return chains && !verdict && s->record.processes == 1 ? verdict_print_refusal(s->context, s->result) : 0;
+    return chains && !verdict && s->split.processes == 1 ? verdict_print_refusal(s->context, s->result) : 0;
 }

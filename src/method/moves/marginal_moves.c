@@ -56,7 +56,7 @@ static void move_particle(void *work, size_t l) {
     double *point = w->m->point + thread * w->m->variables;
     for (size_t i = 0; i < w->m->variables; i++) point[i] = w->x[i * n + l];
     svmp_marginal_move_scale(w->m->move[thread], w->turn / SCALES, exp((double)(w->turn % SCALES)));
-    if (!svmp_marginal_move(w->m->move[thread], w->b->seed, w->turn, l, 0, point)) return;
+    if (!svmp_marginal_move(w->m->move[thread], w->b->seed, w->turn, w->b->columns.first + l, 0, point)) return;
     for (size_t i = 0; i < w->m->variables; i++) w->x[i * n + l] = point[i];
 }
 

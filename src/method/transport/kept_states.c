@@ -84,13 +84,13 @@ svmp_status svmp_kept_states_take(const kept_states *k, size_t passed, double *x
     double *all = NULL;
     if (count == 0) return SVMP_OK;
     const size_t rows = k->variables * k->n, numbers = k->variables * k->columns.whole;
-    SVMP_TRY(svmp_agree(k->context, k->columns.peers, SVMP_NEW(k->context, all, numbers)));
-    for (size_t j = 0; j < count; j++) {
+    const svmp_status status = svmp_agree(k->context, k->columns.peers, SVMP_NEW(k->context, all, numbers));
+    for (size_t j = 0; status == SVMP_OK && j < count; j++) {
         svmp_shared_gather(&k->columns, k->variables, k->x + (k->count - 1 - (count - 1 - j) * gap) * rows, all);
         for (size_t e = 0; e < numbers; e++) x[e * count + j] = all[e];
     }
     svmp_release(k->context, all);
-    return SVMP_OK;
+    return status;
 }
 
 svmp_status svmp_kept_states_state(kept_states *k, archive *a) {

@@ -81,7 +81,7 @@ static svmp_status compare_natural(const svmp_model *model, size_t n, size_t cha
     double *after = NULL, *workspace = NULL;
     svmp_status status;
     *harmed = 0;
-    if (model->lowered == NULL || outputs == 0) return SVMP_OK;
+    if ((model->lowered == NULL && model->supports == NULL) || outputs == 0) return SVMP_OK;
     SVMP_CHECK(svmp_particles_create(model->context, outputs, n, NULL, &natural));
     SVMP_CHECK(svmp_particles_set_chains(natural, chains));
     SVMP_CHECK(svmp_allocate(model->context, outputs, n * sizeof *after, (void **)&after));

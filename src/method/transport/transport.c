@@ -320,7 +320,10 @@ static svmp_status end_moves(svmp_run *run, int by_itself) {
         svmp_log(run->context, SVMP_LOG_WARNING,
                  "The answer has %zu draws, not %zu: the moves ended after %zu iterations; %zu of them count.",
                  each * run->backend->n, run->draws_each * run->backend->n, state->moves, each);
-    if (each > 0 && state->stopping.converged) run->draws_each = each;
+    if (each > 0 && state->stopping.converged) {
+        run->draws_each = each;
+        svmp_kept_states_want(state->kept, each);
+    }
     if (state->stopping.converged && state->stopping.convergence[0] > 1 && run->options.precision < usual_precision)
         svmp_log(run->context, SVMP_LOG_WARNING, "The moves ended with standard errors of up to %.2g sd, not %g%s.",
                  state->stopping.error, run->options.precision,
@@ -370,7 +373,7 @@ static void end_block(const transport *state, size_t passed) {
 static svmp_status help_mixing(svmp_run *run) {
     transport *state = run->state;
     if (state->marginal || run->iteration + 1 < MARGINAL_FROM || have_mixed(run)) return SVMP_OK;
-    return svmp_marginal_moves_create(run->backend, state->q, &state->marginal);
+    return svmp_model_agree_all(run->model, svmp_marginal_moves_create(run->backend, state->q, &state->marginal));
 }
 
 /* Whether the answer needs more states than there are: as many as its draws are to be, or as leave no number uncertain
@@ -381,7 +384,7 @@ static svmp_status needs_more(svmp_run *run, int *needs) {
     double more = 1;
     *needs = count < run->draws_each;
     if (*needs || count == 0 || run->draws_most <= count) return SVMP_OK;
-    SVMP_TRY(run->more_draws(run, &more));
+    SVMP_TRY(svmp_model_agree_all(run->model, run->more_draws(run, &more)));
     const double wanted = ceil(more * (double)count);
     if (!(wanted > (double)count) || wanted > (double)run->draws_most) return SVMP_OK;
     run->draws_each = (size_t)wanted;
@@ -404,9 +407,14 @@ static svmp_status inspect(svmp_run *run) {
     run->backend->largest = found.small;
     const moves_end end = svmp_stopping_inspect(&state->stopping, passed, run->iterations, &found);
     int needs = 0;
+    const size_t asked = run->draws_each;
     if (end == MOVES_CONVERGED) SVMP_TRY(needs_more(run, &needs));
     const int extended = needs && svmp_stopping_has_time(&state->stopping, run->iterations);
-    if (end != MOVES_CONTINUE && !extended) return end_moves(run, end == MOVES_CONVERGED);
+    if (needs && !extended && run->draws_each > asked) {
+        run->draws_each = asked;
+        svmp_kept_states_want(state->kept, asked);
+    }
+    if (end != MOVES_CONTINUE && !extended) return end_moves(run, end == MOVES_CONVERGED && !needs);
     end_block(state, passed);
     return help_mixing(run);
 }
@@ -442,12 +450,16 @@ static svmp_status replace_strays(svmp_run *run) {
     transport *state = run->state;
     backend *b = run->backend;
     const size_t n = b->n, variables = run->model->graph->variables;
-    double *x, *sorted, *f = state->log_densities;
+    double *x, *sorted = NULL, *f = state->log_densities;
     SVMP_TRY(svmp_backend_gather(run->own, b));
     SVMP_TRY(svmp_backend_edit(b, ARRAY_PARTICLES, &x));
     svmp_status status = svmp_model_evaluate(run->model, n, x, f, NULL);
     if (status == SVMP_OK) status = SVMP_NEW(run->context, sorted, n);
-    SVMP_TRY(svmp_model_agree_all(run->model, status));
+    status = svmp_model_agree_all(run->model, status);
+    if (status != SVMP_OK) {
+        svmp_release(run->context, sorted);
+        return status;
+    }
     for (size_t l = 0; l < n; l++) sorted[l] = isnan(f[l]) ? -INFINITY : f[l];
     const double least = svmp_select(sorted, n, n / 2) - far_below_median - 3 * sqrt(0.5 * (double)variables);
     svmp_release(run->context, sorted);
@@ -604,7 +616,9 @@ static svmp_status archive_state(svmp_run *run, archive *a) {
     if (a->loading && !state->local) svmp_sweeper_set_budget(state->sweeper, state->sweep_budget);
     size_t marginal = state->marginal != NULL;
     SVMP_TRY(svmp_archive_count(a, "marginal moves", &marginal));
-    if (a->loading && marginal) SVMP_TRY(svmp_marginal_moves_create(run->backend, state->q, &state->marginal));
+    if (a->loading && marginal)
+        SVMP_TRY(
+            svmp_model_agree_all(run->model, svmp_marginal_moves_create(run->backend, state->q, &state->marginal)));
     SVMP_TRY(svmp_averages_state(state->averages, a));
     SVMP_TRY(svmp_covariance_state(state->covariance, a));
     SVMP_TRY(svmp_archive_count(a, "moves", &state->moves));
