@@ -27,4 +27,6 @@ target_compile_definitions(svmp-agent PRIVATE SVMP_VERSION="${PROJECT_VERSION}" 
 target_compile_options(svmp-agent PRIVATE -ffunction-sections -fdata-sections -g0
   -fno-asynchronous-unwind-tables)
 target_link_options(svmp-agent PRIVATE -static LINKER:--gc-sections LINKER:-s LINKER:-Map=svmp-agent.map)
-set_target_properties(svmp-agent PROPERTIES POSITION_INDEPENDENT_CODE OFF RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+# The analysers see each file as the library compiles it.
+set_target_properties(svmp-agent PROPERTIES POSITION_INDEPENDENT_CODE OFF RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+  EXPORT_COMPILE_COMMANDS OFF)

@@ -194,7 +194,7 @@ static _Noreturn void end_without_memory(const lockstep *line) {
 static void keep_message(lockstep *line, neighbour *p, size_t size) {
     if (line->round >= p->safe + p->depth && !deepen(p, 2 * p->depth)) end_without_memory(line);
     message *m = &p->ring[line->round % p->depth];
-    if (m->capacity < size) {
+    if (m->bytes == NULL || m->capacity < size) {
         unsigned char *grown = realloc(m->bytes, size);
         if (grown == NULL) end_without_memory(line);
         m->bytes = grown;
