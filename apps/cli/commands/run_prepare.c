@@ -182,7 +182,7 @@ static svmp_status read_in_layout(session *s) {
                      : svmp_model_read_split(s->context, count, files, &how, &s->model, &s->split);
 }
 
-/* A model of which each process cannot have a copy is split; then there is another default method. */
+/* A model that is too large for a copy in every process is split; then there is another default method. */
 static svmp_status create_run(session *s) {
     svmp_status made = svmp_run_create(s->model, s->options, &s->run);
     if (made != SVMP_NO_MEMORY || !s->shares || options_given(s->set, "method")) return made;

@@ -214,7 +214,7 @@ def add_missing(old: list[Part], new: list[Part], names: Iterable[str]) -> None:
 
 
 def _length(values: Union[Array, Text]) -> Optional[int]:
-    """Of a vector; None: it is none."""
+    """Of a vector; None if it is not one."""
     if isinstance(values, Text):
         return len(values.values)
     return values.shape[0] if values.ndim == 1 else None
