@@ -50,7 +50,7 @@ unsigned char *lockstep_save(const lockstep *line, size_t *size);
 int lockstep_load(lockstep *line, const unsigned char *bytes, size_t size); /* 0: not of this line */
 
 /* The state file of this round, whose bytes become the line's, is safe on the disk. They go to the keepers, and once
- * all of these have them, or at once without keepers, the neighbours are told that it is safe. */
+ * all of these have them (at once without keepers), the agent announces `safe` to its neighbours. */
 void lockstep_secure(lockstep *line, int finished, unsigned char *bytes, size_t size);
 int lockstep_is_kept(const lockstep *line); /* by all keepers */
 

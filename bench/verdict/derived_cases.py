@@ -1,4 +1,4 @@
-"""Ordinary models of which more than the unknowns is printed: heavy tails on the natural scale, indicators, ratios, maxima,
+"""Ordinary models that also print derived quantities: heavy tails on the natural scale, indicators, ratios, maxima,
 ranks, thresholds, effects on other scales. Truth is (mean, sd, 5 %, 50 %, 95 %), by quadrature, in closed form, or from
 two million independent draws of numpy.
 """
@@ -12,7 +12,7 @@ DRAWS = 2000000
 
 
 def drawn(kind, setting, text, make, monitor=(), data=None):
-    """A model without data, of which `make` draws what is to be compared."""
+    """A model without data; `make` draws the values to compare with."""
     values = make(np.random.default_rng(20261119))
     return Case(kind, setting, text, {name: of_draws(v) for name, v in values.items()}, data, monitor)
 
